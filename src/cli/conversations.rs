@@ -17,6 +17,7 @@ use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
 use crate::store::claims;
+use crate::store::drafts;
 use crate::store::sessions::{self, Can, Figures, Forgotten, Known, NotFound, State};
 use std::collections::HashSet;
 use std::io;
@@ -406,6 +407,7 @@ fn hide(state: &Path, known: &Known) -> Result<(), String> {
     if known.is_imported {
         return Ok(());
     }
+    drafts::forget(state, &known.command, &known.session_id).map_err(|error| error.to_string())?;
     sessions::hide(state, known).map_err(|error| error.to_string())
 }
 

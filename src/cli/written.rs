@@ -3,7 +3,7 @@
 //! Decides nothing. Invariant: room is made once, when the first is kept or looked for.
 
 use crate::model::draft::{Draft, Place, Sent};
-use crate::store::drafts::Drafts;
+use crate::store::drafts::{self, Drafts};
 use crate::store::prompts::Prompts;
 use crate::ui::autosave::DraftStore;
 use std::io;
@@ -20,7 +20,7 @@ pub(super) struct Written {
 impl Written {
     /// `state` is acp-tui's directory for state.
     pub fn new(state: &Path) -> Self {
-        let dir = state.join("written");
+        let dir = drafts::dir(state);
         Self { drafts: Drafts::new(dir.clone()), prompts: Prompts::new(dir), has_room: Once::new() }
     }
 
@@ -37,7 +37,7 @@ fn told<T>(result: io::Result<T>) -> Result<T, String> {
 /// Remembers a prompt among those of all sessions; `cwd` is the directory that it was for.
 pub(super) fn remember(state: &Path, cwd: &Path, prompt: &str) {
     let sent = Sent { cwd: cwd.to_string_lossy().into_owned(), text: prompt.into() };
-    if let Err(error) = Prompts::new(state.join("written")).remember(&sent) {
+    if let Err(error) = Prompts::new(drafts::dir(state)).remember(&sent) {
         // It is sent all the same.
         warn!(kind = ?error.kind(), "a prompt is not remembered");
     }

@@ -37,12 +37,13 @@ impl Recalling {
     pub fn begin(&self, at: SessionKey, id: SessionId, command: String, is_copy: bool) {
         let (journals, facts) = (self.journals.clone(), self.facts.clone());
         tokio::task::spawn_blocking(move || {
-            let (mut age, mut title) = (None, None);
+            let (mut age, mut title, mut agent) = (None, None, None);
             let (past, trouble) = match journals.map(|dir| found(&dir, &id, &command)) {
                 Some(Ok(None)) | None => (Past::default(), None),
                 Some(Ok(Some(known))) => {
                     age = Some(sessions::age(known.opened));
                     title = if is_copy { known.name().map(copy_title) } else { known.own_title() };
+                    agent = Some(known.agent.clone()).filter(|name| *name != known.command);
                     of_known(&known, &id)
                 }
                 Some(Err(error)) => {
@@ -54,7 +55,7 @@ impl Recalling {
             let parts = if is_copy { past.copied(trouble) } else { past.parts(trouble) };
             for mut part in parts {
                 if part.is_last {
-                    (part.age, part.title) = (age, title.take());
+                    (part.age, part.title, part.agent) = (age, title.take(), agent.take());
                 }
                 facts.send(Fact::Host(at.into(), HostEvent::Recalled(part)));
             }

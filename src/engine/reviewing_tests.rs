@@ -187,9 +187,8 @@ const LOADING: &str = r#"
     answer '{}'; read -r line
 "#;
 
-#[tokio::test]
-async fn who_looks_before_the_session_goes_on_sees_then_what_its_earlier_runs_have_left() {
-    let place = place();
+/// A run of the session `s` from before, which has left one hunk.
+fn with_earlier_run(place: &Place) {
     let cwd = place.root.clone();
     let head = SessionInfo {
         stem: "1-1".into(),
@@ -206,6 +205,12 @@ async fn who_looks_before_the_session_goes_on_sees_then_what_its_earlier_runs_ha
     std::fs::write(place.root.join("f"), "x\n").unwrap();
     earlier.end_turn(1).unwrap();
     drop(earlier);
+}
+
+#[tokio::test]
+async fn who_looks_before_the_session_goes_on_sees_then_what_its_earlier_runs_have_left() {
+    let place = place();
+    with_earlier_run(&place);
     let mut engine = engine(&place, LOADING, None);
     engine.intent(Intent::Review(ReviewAction::Show(Scope::Session)));
     until(&mut engine, |model, _| model.first().session().review().is_some()).await;
@@ -213,6 +218,25 @@ async fn who_looks_before_the_session_goes_on_sees_then_what_its_earlier_runs_ha
     engine.intent(Intent::Start);
     let is_left = |model: &Model| model.first().session().review().is_some_and(|doc| doc.left.len() == 1);
     until(&mut engine, |model, _| is_left(model)).await;
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_session_that_goes_on_knows_what_of_its_earlier_runs_is_not_decided_before_anybody_looks() {
+    let place = place();
+    with_earlier_run(&place);
+    let mut engine = engine(&place, LOADING, None);
+    engine.intent(Intent::OpenAs(Opening::Load("s".into())));
+    engine.intent(Intent::Start);
+    until(&mut engine, |model, _| model.first().session().changes().before == 1).await;
+    // One that comes later looks at the same files.
+    let cwd = place.root.to_string_lossy().into_owned();
+    engine.intent(Intent::OpenSession { cwd, how: Opening::New });
+    let are_told = |model: &Model| {
+        let told: Vec<u64> = model.sessions().map(|(_, one)| one.changes().before).collect();
+        told == [1, 1]
+    };
+    until(&mut engine, |model, _| are_told(model)).await;
     engine.shutdown().await;
 }
 

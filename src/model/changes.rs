@@ -394,6 +394,8 @@ pub enum ReviewEvent {
         session: Totals,
         after: bool,
     },
+    /// So many hunks of earlier runs are not decided.
+    LeftBefore(u64),
     /// What this session has changed by itself, where others have a part in the sums.
     OwnChanges {
         totals: Totals,
@@ -581,6 +583,8 @@ pub struct Changes {
     pub(super) waits: bool,
     /// Of the whole session, against the last accepted state.
     pub totals: Totals,
+    /// Hunks of earlier runs that nobody has decided.
+    pub before: u64,
     /// Something appeared that did not come through the client: it can be reviewed only afterwards.
     pub after: bool,
     /// Turns that changed something.

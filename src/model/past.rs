@@ -37,6 +37,9 @@ pub struct Recalled {
     /// What it is called; with the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    /// What its agent has called itself; with the last part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copied: Vec<Entry>,
     #[serde(skip)]

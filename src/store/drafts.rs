@@ -39,6 +39,17 @@ struct StoredDraft {
     draft: Draft,
 }
 
+/// Where they are kept below the directory of states.
+pub fn dir(state: &Path) -> PathBuf {
+    state.join("written")
+}
+
+/// A session is forgotten, and what was written in it with it.
+pub fn forget(state: &Path, agent: &str, id: &str) -> io::Result<()> {
+    let place = Place::Session { agent: agent.to_owned(), id: id.to_owned() };
+    Drafts::new(dir(state)).keep(&place, &Draft::default())
+}
+
 #[derive(Debug)]
 pub struct Drafts {
     dir: PathBuf,

@@ -6,7 +6,7 @@
 use crate::base::{human, paths, sanitize};
 use crate::model::account;
 use crate::model::agent::{Agent, OddCounts};
-use crate::model::changes::{Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
+use crate::model::changes::{Changes, Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
 use crate::model::confined::Confined;
 use crate::model::event::{AuthKind, PermissionKind};
 use crate::model::ids::Now;
@@ -245,6 +245,11 @@ pub fn cost((amount, unit): &(f64, String)) -> Option<String> {
 /// "3 to review", or nothing when all is decided.
 pub fn to_review(totals: Totals) -> Option<String> {
     (totals.pending > 0).then(|| format!("{} to review", totals.pending))
+}
+
+/// The same of earlier runs, which the review names.
+pub fn to_review_before(changes: &Changes) -> Option<String> {
+    (changes.before > 0).then(|| format!("{} to review from before", changes.before))
 }
 
 /// "+120 −14 in 6 files · 3 to review"

@@ -4,7 +4,7 @@
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
 use super::keys::{Keymap, Layer};
-use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, unrecorded, verb};
+use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, to_review_before, unrecorded, verb};
 use super::state::silence;
 use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE, countdown};
 use crate::base::{human, patience, sanitize};
@@ -161,7 +161,7 @@ pub fn status(session: SessionRef<'_>, to: Leads<'_>, hint: &[String], setup: Se
     let stops =
         Piece::hint(to, STOPS).map(|piece| piece.text).filter(|stops| left.iter().any(|piece| piece.text == *stops));
     let stops = stops.map(|stops| stops.as_str().to_owned());
-    Status { busy, left, right: right(session, setup, now), stops }
+    Status { busy, left, right: right(session, to.keys, setup, now), stops }
 }
 
 /// What a session does or waits for, without the keys that lead on: for a row of a list.
@@ -372,7 +372,7 @@ fn odd_end(session: &Session) -> Option<String> {
 }
 
 /// What of the agent's changes is open, else what they are, whether the client could have stopped it, and the gate.
-fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
+fn changes(session: SessionRef<'_>, keys: &Keymap, now: Now) -> Vec<Piece> {
     let changes = session.changes();
     let mut pieces = Vec::new();
     if session.is_only_reviewed() {
@@ -390,6 +390,10 @@ fn changes(session: SessionRef<'_>, now: Now) -> Vec<Piece> {
             let lines = format!("+{} −{}", changes.totals.added, changes.totals.removed);
             pieces.push(Piece::new(" · ", sums(changes.totals), Token::Text, 60).or(33, lines, Token::Text));
         }
+    }
+    if let Some(before) = to_review_before(changes) {
+        let looks = keys.now(Layer::Composer, "F3").map(|key| format!("{before}: {key}"));
+        pieces.push(Piece::new(" · ", looks.unwrap_or(before), Token::Text, 59));
     }
     if session.agent().caps.works_alone && session.gate() != Gate::Off {
         // Neither files nor commands come by here: there is nothing that the gate could hold.
@@ -430,10 +434,10 @@ fn permissions(session: SessionRef<'_>, now: Now) -> Option<Piece> {
     }
 }
 
-fn right(session: SessionRef<'_>, setup: Setup, now: Now) -> Vec<Piece> {
+fn right(session: SessionRef<'_>, keys: &Keymap, setup: Setup, now: Now) -> Vec<Piece> {
     let lack = session.unrecorded().map(unrecorded);
     let lack = lack.map(|words| Piece::new(" · ", words, Token::Warn, WARNING).or(47, "not recorded", Token::Warn));
-    let mut pieces: Vec<Piece> = lack.into_iter().chain(changes(session, now)).collect();
+    let mut pieces: Vec<Piece> = lack.into_iter().chain(changes(session, keys, now)).collect();
     let in_status = setup == Setup::InStatus;
     if let Some((mode, token)) = mode(session).filter(|_| in_status) {
         let sep = if pieces.is_empty() { "" } else { " · " };

@@ -251,6 +251,15 @@ fn r_456_the_title_is_ours() {
     assert_eq!(terminal_title(s.model.first(), false), "acp-tui · working — shop");
 }
 
+#[test]
+fn what_earlier_runs_have_left_undecided_stands_at_the_right() {
+    let mut s = Scene::ready(80, 24);
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::LeftBefore(2))));
+    assert_eq!(said(&s, 200).1, "2 to review from before: F3 · default");
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::LeftBefore(0))));
+    assert_eq!(said(&s, 200).1, "default");
+}
+
 fn changed(s: &mut Scene, after: bool) {
     let session = Totals { added: 120, removed: 14, files: 6, pending: 3 };
     s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after })));

@@ -220,3 +220,38 @@ fn of_two_windows_that_go_on_at_once_only_one_does() {
     let shown = screens.iter().filter(|screen| screen.contains("another acp-tui")).count();
     assert_eq!(shown, 1, "{}\n{}", screens[0], screens[1]);
 }
+
+#[test]
+fn a_second_window_goes_on_with_the_session_once_the_first_has_ended() {
+    let place = Place::new();
+    let agent = keeper(&place);
+    let mut first = start(&place, &[], &agent);
+    first.ready();
+    first.prompt("plums are blue");
+    first.see("turn 1: plums are blue");
+    first.ready();
+    let mut second = start(&place, &[], &agent);
+    second.ready();
+    second.send(F8);
+    second.see("plums");
+    second.send(DOWN);
+    second.send(ENTER);
+    second.see("it is open in");
+    second.see("turn 1: plums are blue");
+    // As long as the first one is there, nothing is taken from it.
+    second.send(F8);
+    second.see("plums");
+    second.send(ENTER);
+    second.see("it is open in");
+    first.send(CTRL_D);
+    assert_eq!(first.end(), 0);
+    second.send(F8);
+    second.see("plums");
+    second.send(ENTER);
+    second.see("the session goes on");
+    second.see_no("it is open in");
+    second.prompt("and pears");
+    second.see("turn 2: and pears");
+    second.send(CTRL_D);
+    assert_eq!(second.end(), 0);
+}

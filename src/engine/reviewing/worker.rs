@@ -4,24 +4,25 @@
 //! ends nothing.
 
 mod late;
+mod looking_back;
 mod own_sums;
 
+use self::looking_back::LeftBefore;
 use self::own_sums::OwnSums;
 use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::blame::{Bounds, of_line};
-use crate::engine::counting::turns_before;
 use crate::engine::fact::Facts;
 use crate::engine::review_entries::{own_entries, session_of, shared};
 use crate::host::fs::Roots;
 use crate::model::changes::{
-    Before, HeldOutcome, LeftRun, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
+    Before, HeldOutcome, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
 };
 use crate::model::event::HostEvent;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
-use crate::review::session::{ReviewSession, Share, earlier_runs, is_elsewhere, persons};
+use crate::review::session::{ReviewSession, Share, is_elsewhere, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
@@ -58,8 +59,8 @@ pub(super) struct Worker {
     hint: Arc<Notify>,
     /// What the person looks at, session by session.
     scopes: BTreeMap<SessionKey, Scope>,
-    /// What earlier runs of its sessions have left; as of when the person began to look.
-    left: Vec<LeftRun>,
+    /// What earlier runs of its sessions have left.
+    left: LeftBefore,
     /// When what has changed is to be shown and told.
     due: Option<Instant>,
     refreshed: Option<Instant>,
@@ -88,7 +89,7 @@ impl Worker {
             early,
             hint,
             scopes: BTreeMap::new(),
-            left: Vec::new(),
+            left: LeftBefore::default(),
             due: None,
             refreshed: None,
             told: (Totals::default(), false),
@@ -159,6 +160,9 @@ impl Worker {
                 // What was told to the others before it came.
                 let (session, after) = self.told;
                 self.tell(at, ReviewEvent::ChangesSeen { session, after });
+                if !self.left.runs.is_empty() {
+                    self.tell(at, self.left.event());
+                }
             }
             Job::Leave => {
                 self.members.remove(&at);
@@ -276,9 +280,9 @@ impl Worker {
                 self.trouble("session", "the review could not take note of the session", noted);
                 self.own.opened(at, id.as_str());
                 self.tell_own();
-                // Who looks already has seen what a run has that nothing was before.
-                if goes_on && !self.scopes.is_empty() {
-                    self.look_back();
+                if goes_on {
+                    self.left.is_asked = true;
+                    self.now();
                 }
             }
             ReviewCommand::BeginTurn(turn) => self.begin(at, turn),
@@ -425,11 +429,8 @@ impl Worker {
     fn act(&mut self, at: SessionKey, action: &ReviewAction) {
         match action {
             ReviewAction::Show(scope) => {
-                let is_new = self.scopes.insert(at, *scope).is_none();
+                self.left.is_asked |= self.scopes.insert(at, *scope).is_none();
                 self.refresh();
-                if is_new {
-                    self.look_back();
-                }
                 return;
             }
             ReviewAction::Close => {
@@ -526,18 +527,14 @@ impl Worker {
         self.due = None;
         self.show();
         self.refreshed = Some(rested(began, Instant::now()));
-    }
-
-    /// What was before this run: reading that takes its time, so what this run has is shown first.
-    fn look_back(&mut self) {
-        let dir = self.review.dir();
-        let counted = self.review.count_on(turns_before(dir, self.review.sessions()));
-        let home = self.review.dir().parent();
-        let runs = home.map(|home| earlier_runs(home, self.review.dir(), None)).unwrap_or_default();
-        let left: Vec<LeftRun> = runs.into_iter().map(|run| run.run).collect();
-        if counted || left != self.left {
-            self.left = left;
-            self.refresh();
+        if std::mem::take(&mut self.left.is_asked) {
+            let (counted, is_new) = self.left.look(&mut self.review);
+            for at in self.members.iter().filter(|_| is_new) {
+                self.tell(*at, self.left.event());
+            }
+            if counted || is_new {
+                self.refresh();
+            }
         }
     }
 
@@ -553,7 +550,7 @@ impl Worker {
         for (at, scope) in self.scopes.clone() {
             match self.review.doc(scope) {
                 Ok(mut doc) => {
-                    doc.left.clone_from(&self.left);
+                    doc.left.clone_from(&self.left.runs);
                     own_entries(&mut doc, at);
                     self.shown.lock().unwrap_or_else(PoisonError::into_inner).insert(at, Arc::new(doc));
                     self.hint.notify_one();

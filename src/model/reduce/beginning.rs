@@ -134,11 +134,15 @@ fn continues(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
 }
 
 /// What earlier journals have of a session, or a part of it, has been read.
-pub fn recalled(model: &mut Model, at: SessionKey, part: Recalled, cx: &mut Cx) {
+pub fn recalled(model: &mut Model, at: SessionKey, mut part: Recalled, cx: &mut Cx) {
     let Some(session) = model.sessions.get(&at).filter(|s| s.state != SessionState::Closed(Closed::ByPerson)) else {
         return;
     };
     let (key, is_last) = (session.agent, part.is_last);
+    // Until it says it itself, which one that only has its session shown never does.
+    if let Some(agent) = model.agents.get_mut(&key).filter(|agent| agent.title.is_none() && agent.name.is_none()) {
+        agent.name = part.agent.take();
+    }
     in_session(model, at, cx, |session, cx| recalled::take_in(session, part, cx));
     if is_last {
         show(model, at, cx);

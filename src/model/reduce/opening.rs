@@ -133,6 +133,11 @@ pub fn wait(session: &mut Session) {
     session.id = None;
 }
 
+/// Whether the transcript ends with these words of ours: nothing came of the last time that it went on.
+fn says_last(session: &Session, words: &str) -> bool {
+    matches!(session.entries.last().map(|last| &last.body), Some(Body::Notice(last)) if !last.by_agent && last.title == words)
+}
+
 /// The agent has opened it. `agent` is its label.
 pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mut Cx) {
     session.age = Some((cx.now, Duration::ZERO));
@@ -153,7 +158,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
                 );
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
-            if was_shown {
+            if was_shown && !says_last(session, "the session goes on") {
                 notice(session, Level::Info, "the session goes on", Vec::new(), cx.now);
             }
         }
@@ -163,7 +168,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             } else {
                 "the session goes on; what was said in it before is not shown"
             };
-            if session.policy == Policy::Ask {
+            if session.policy == Policy::Ask && !says_last(session, words) {
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
         }
@@ -352,6 +357,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     session.noticed.clear();
     session.messages.clear();
     let words = match session.opening {
+        Opening::New if !session.has_talked() => "starting the agent again, with a new session",
         Opening::New => "starting the agent again, with a new session: it does not remember what is above",
         _ => "starting the agent again, and asking it for the session once more",
     };

@@ -39,6 +39,7 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
         }
         ReviewEvent::TurnNotReviewed { turn } => not_reviewed(session, turn, cx),
         ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
+        ReviewEvent::LeftBefore(hunks) => session.changes.before = hunks,
         // For the list of sessions, which reads it in the journal.
         ReviewEvent::OwnChanges { .. } => {}
         ReviewEvent::Previews { req, asked, previews } => compared(session, req, asked, previews),

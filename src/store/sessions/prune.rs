@@ -3,6 +3,7 @@
 //! Invariants: without a limit nothing goes; one that is open stays, and a journal goes only with all that is in it.
 
 use super::{Known, State, index, journals, list};
+use crate::store::drafts;
 use crate::store::lines;
 use crate::store::lock::Lock;
 use crate::store::replace;
@@ -68,6 +69,7 @@ pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>)
     for known in gone.into_iter().filter(|known| !known.journals.iter().any(|journal| kept.contains(journal))) {
         let removed = known.journals.iter().map(|journal| remove(journal)).collect::<io::Result<Vec<bool>>>()?;
         if removed.contains(&true) {
+            drafts::forget(state, &known.command, &known.session_id)?;
             pruned.sessions += 1;
             pruned.bytes += known.bytes;
         }

@@ -4,10 +4,12 @@ use super::gathering::began;
 use super::*;
 use crate::base::origins::Origin;
 use crate::model::account;
+use crate::model::draft::{Draft, Place};
 use crate::model::event::{Cans, Listed};
 use crate::model::login::quote;
 use crate::model::past::Past;
 use crate::model::patch::Patch;
+use crate::store::drafts::{self, Drafts};
 use crate::store::journal::Journal;
 use crate::store::replace::{Durability, Replacement};
 use proptest::prelude::*;
@@ -764,9 +766,14 @@ fn only_what_is_beyond_a_limit_goes_and_never_what_is_open() {
     };
     let left = |limits: Limits, goes_on: Option<&str>| {
         let home = home();
+        let place = |id: &str| Place::Session { agent: "agent".into(), id: id.into() };
+        let drafts = Drafts::new(drafts::dir(home.path()));
+        let half = Draft { text: "half".into(), ..Draft::default() };
+        drafts.keep(&place("old"), &half).unwrap();
         let pruned = prune(home.path(), limits, Duration::from_secs(STARTED + 100), goes_on).unwrap();
         let ids = home.ids();
         assert_eq!(pruned.sessions, 4 - ids.len() as u64);
+        assert_eq!(drafts.fetch(&place("old")).unwrap().is_some(), ids.contains(&"old".to_owned()));
         ids.join(",")
     };
     let none = Limits::default();

@@ -6,6 +6,7 @@
 use super::aside::Asides;
 use super::dock::{Dialog, Neighbour};
 use super::inspector::Inspector;
+use super::near::Near;
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::pictures::Pictures;
@@ -90,6 +91,8 @@ pub struct App {
     pub tells_titles: bool,
     /// Earlier sessions as they were read last: the list shows them at once, and what has changed when it is read.
     pub past: Past,
+    /// Those of them that the first screen names.
+    pub near: Near,
     /// The panel of wide screens is not wanted.
     pub hides_panel: bool,
     /// It was in the frame that was drawn last.
@@ -143,6 +146,7 @@ impl App {
             remarks: Vec::new(),
             tells_titles: false,
             past: Past::Reading,
+            near: Near::default(),
             hides_panel: false,
             has_panel: false,
             is_inline: false,

@@ -12,6 +12,7 @@ pub mod form;
 pub mod inspector;
 pub mod mention;
 pub mod modes;
+pub mod near;
 pub mod opener;
 pub mod own_prompts;
 pub mod picker;

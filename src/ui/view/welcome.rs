@@ -13,7 +13,8 @@ use crate::text::wrap::laid_out;
 use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
-use crate::ui::state::session_list::{End, Past, PastSession};
+use crate::ui::state::near::{NAMED, NearSessions};
+use crate::ui::state::session_list::{End, PastSession};
 use crate::ui::status_line;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -30,8 +31,6 @@ const BESIDE_LOGO: usize = 30;
 const HEADING: u8 = 1;
 /// Columns from which a heading has room for two keys.
 const ROOMY: u16 = 60;
-/// Earlier sessions that are named.
-const EARLIER: usize = 3;
 /// Rows of the keys that are named.
 const KEYS: usize = 6;
 /// What could not be used is named so often, the rest is counted.
@@ -46,8 +45,8 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     } else {
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
-    let all = earlier(cx);
-    let (mut head, earlier) = (head(cx, is_large, buf), listed(cx, &all, at.width));
+    let near = cx.state.near.of(&cx.state.past, &cx.state.trees, &cx.session.cwd);
+    let (mut head, earlier) = (head(cx, is_large, buf), listed(cx, &near, at.width));
     head.extend(account(cx));
     let remarks = remarks(cx, at.width);
     if !remarks.is_empty() && !head.is_empty() {
@@ -70,7 +69,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     let first = if is_large { (height - lines.len()) / 2 } else { height.saturating_sub(lines.len() + 1) };
     above += first;
     let rows = (at.y..at.bottom()).skip(above).filter(|_| is_listed);
-    info.earlier = rows.zip(all.iter().take(EARLIER).map(|one| one.which())).collect();
+    info.earlier = rows.zip(near.first.iter().map(PastSession::which)).collect();
     for (line, y) in lines.iter().zip((at.y..at.bottom()).skip(first)) {
         let line = width::truncate_styled(line, usize::from(at.width));
         paint::put(buf, at.x, y, at.width, &line, cx.theme);
@@ -133,24 +132,15 @@ fn remarks(cx: &ViewCx<'_>, columns: u16) -> Vec<StyledText> {
     lines
 }
 
-/// The earlier sessions of this directory that can be gone on with: those first that were interrupted, then the newest.
-fn earlier<'a>(cx: &ViewCx<'a>) -> Vec<&'a PastSession> {
-    let Past::Read(all) = &cx.state.past else { return Vec::new() };
-    let is_near = |one: &PastSession| cx.state.trees.origins.are_alike(&one.cwd, Path::new(&cx.session.cwd));
-    let here = |one: &&PastSession| !one.is_gone && one.end != End::Open && is_near(one);
-    let mut all: Vec<&PastSession> = all.iter().filter(here).collect();
-    all.sort_by_key(|one| one.end != End::Interrupted);
-    all
-}
-
-/// The first of them, and which keys lead there. How many were interrupted is told where not all of those are named.
-fn listed(cx: &ViewCx<'_>, all: &[&PastSession], columns: u16) -> Vec<StyledText> {
-    if all.is_empty() {
+/// The first of the earlier sessions that can be gone on with, and which keys lead there. How many were interrupted is told
+/// where not all of those are named.
+fn listed(cx: &ViewCx<'_>, near: &NearSessions, columns: u16) -> Vec<StyledText> {
+    if near.first.is_empty() {
         return Vec::new();
     }
     let say = |words| cx.say(Layer::Composer, words);
-    let lists = |words| cx.state.keys.hint(Layer::Composer, words).map(|lists| format!("{lists} {}", all.len()));
-    let right = match all.len() {
+    let lists = |words| cx.state.keys.hint(Layer::Composer, words).map(|lists| format!("{lists} {}", near.count));
+    let right = match near.count {
         1 => say("{Tab}, then 1"),
         _ if columns >= ROOMY => {
             let tab = Some(say("{Tab}, then a digit")).filter(|tab| !tab.is_empty());
@@ -158,12 +148,12 @@ fn listed(cx: &ViewCx<'_>, all: &[&PastSession], columns: u16) -> Vec<StyledText
         }
         _ => lists("{F8} lists all").unwrap_or_default(),
     };
-    let heading = match all.iter().filter(|one| one.end == End::Interrupted).count() {
-        n if n > EARLIER => format!("Go on with · {n} were interrupted"),
+    let heading = match near.interrupted {
+        n if n > NAMED => format!("Go on with · {n} were interrupted"),
         _ => "Go on with".to_owned(),
     };
     let mut lines = vec![spread(&heading, Token::Text.into(), &right, Token::Dim, columns)];
-    for (at, one) in all.iter().take(EARLIER).enumerate() {
+    for (at, one) in near.first.iter().enumerate() {
         let (how, token) = match one.end {
             End::Interrupted => ("interrupted · ", Token::Warn),
             End::Open | End::Ended => ("", Token::Dim),

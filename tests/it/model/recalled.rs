@@ -6,7 +6,7 @@ use acp_tui::model::effect::Effect;
 use acp_tui::model::entry::{Block, Body, Entry, Message, UserMessage, UserState};
 use acp_tui::model::event::{Before, HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, EntryId, SessionKey, TurnId};
-use acp_tui::model::past::Past;
+use acp_tui::model::past::{Past, Recalled};
 use acp_tui::model::reduce::Found;
 use acp_tui::model::session::{Allow, Phase, Policy, ReadOnly, SessionState};
 use acp_tui::model::setup::Setup;
@@ -276,6 +276,17 @@ fn of_a_call_that_runs_or_waits_where_a_journal_ends_no_end_is_known() {
     let mut entries = Found::of(session, Duration::from_secs(9)).past.entries.into_iter();
     let tool = entries.find_map(|entry| if let Body::Tool(tool) = entry.body { Some(tool) } else { None });
     assert_eq!(tool.unwrap().mark, Some(Mark::NoFinalStatus), "it may still run in another acp-tui");
+}
+
+#[test]
+fn an_agent_that_is_not_started_has_the_name_that_its_journal_knows() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.intent(Intent::OpenAs(Opening::Load("s".into())));
+    let named = |name: &str| Recalled { is_last: true, agent: Some(name.into()), ..Recalled::default() };
+    rig.host(HostEvent::Recalled(named("Old name")));
+    assert_eq!(rig.model().first().agent().label(), "Old name");
+    rig.host(HostEvent::Recalled(named("Another")));
+    assert_eq!(rig.model().first().agent().label(), "Old name", "it is known already");
 }
 
 #[test]
