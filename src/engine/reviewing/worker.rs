@@ -153,17 +153,19 @@ impl Worker {
         }
     }
 
+    /// What was told to the others before it came.
+    fn join(&mut self, at: SessionKey) {
+        self.members.insert(at);
+        let (session, after) = self.told;
+        self.tell(at, ReviewEvent::ChangesSeen { session, after });
+        if !self.left.runs.is_empty() {
+            self.tell(at, self.left.event());
+        }
+    }
+
     fn carry_out(&mut self, at: SessionKey, job: Job) {
         match job {
-            Job::Join => {
-                self.members.insert(at);
-                // What was told to the others before it came.
-                let (session, after) = self.told;
-                self.tell(at, ReviewEvent::ChangesSeen { session, after });
-                if !self.left.runs.is_empty() {
-                    self.tell(at, self.left.event());
-                }
-            }
+            Job::Join => self.join(at),
             Job::Leave => {
                 self.members.remove(&at);
                 self.scopes.remove(&at);
