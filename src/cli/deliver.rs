@@ -45,7 +45,7 @@ pub struct Outputs {
 /// The run that is over.
 #[derive(Debug)]
 pub struct Run {
-    /// Something may have been started. Otherwise there is nothing to tell for which what an earlier run has told has to go.
+    /// Something may have been started. A run that never was does not overwrite the report of an earlier one.
     pub is_begun: bool,
     /// The directory of its review; nothing when there is none.
     pub dir: Option<PathBuf>,

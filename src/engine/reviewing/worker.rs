@@ -153,7 +153,7 @@ impl Worker {
         }
     }
 
-    /// What was told to the others before it came.
+    /// A session joins the review: it is told what the others were told before it came.
     fn join(&mut self, at: SessionKey) {
         self.members.insert(at);
         let (session, after) = self.told;

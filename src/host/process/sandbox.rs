@@ -2,10 +2,11 @@
 //! Linux).
 //!
 //! Knows no agent and no session. Writing is always confined; reading and ports of TCP where that is asked for; signals and
-//! abstract sockets where the kernel can. Root loses what would go round all this. Invariants: what is confined is so before its first instruction, with all that it
-//! starts, and for good; where the kernel cannot do all that is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and
-//! extended attributes of the same user's files, what is written to that user's other terminals by their names, UDP, and
-//! sockets in the file system.
+//! abstract sockets where the kernel can. Root loses the capabilities that would go round all this. Invariants: what is
+//! confined is so before its first instruction, with all that it starts, and for good; where the kernel cannot do all that
+//! is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and extended
+//! attributes of the same user's files, what is written to that user's other terminals by their names, UDP, and sockets in
+//! the file system.
 
 use std::path::PathBuf;
 
@@ -97,13 +98,13 @@ mod here {
     const DEVICES: &[&str] =
         &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
-    /// A node of a device is a way to what lies on the device, whatever is written at its name: nobody makes one.
+    /// Making a device node, which would lead to the device itself past all rights on files: allowed nowhere.
     fn nodes() -> BitFlags<AccessFs> {
         AccessFs::MakeChar | AccessFs::MakeBlock
     }
 
     /// What root keeps: what concerns files, users and networks of its own. With the others it goes round the rights on
-    /// files: types into the terminals of others, reads the memory of others, opens files by number, changes the kernel.
+    /// files: types into the terminals of others, reads the memory of others, opens files by their handles, changes the kernel.
     const OF_ROOT: CapabilitySet = CapabilitySet::CHOWN
         .union(CapabilitySet::DAC_OVERRIDE)
         .union(CapabilitySet::FOWNER)
