@@ -113,13 +113,11 @@ impl Settings {
 
 /// A path as it is named from `root`, also from one of the directories above it.
 fn from_root(root: &Path, path: &Path) -> PathBuf {
-    let above = path.parent().filter(|dir| root.starts_with(dir));
-    let up = above.map(|dir| root.components().count() - dir.components().count());
-    let up = up.filter(|_| path.file_name().is_some_and(|name| name == rules::NAME)).unwrap_or(0);
-    let below = path.strip_prefix(root).map(Path::to_owned);
-    match (up, path.file_name()) {
-        (1.., Some(name)) => std::iter::repeat_n("..", up).collect::<PathBuf>().join(name),
-        _ => below.unwrap_or_else(|_| path.to_owned()),
+    let is_rules = path.file_name().is_some_and(|name| name == rules::NAME);
+    let up = path.parent().filter(|_| is_rules).and_then(|dir| root.ancestors().position(|above| above == dir));
+    match up {
+        Some(up) => std::iter::repeat_n("..", up).collect::<PathBuf>().join(rules::NAME),
+        None => path.strip_prefix(root).unwrap_or(path).to_owned(),
     }
 }
 

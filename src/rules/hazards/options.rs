@@ -2,62 +2,27 @@
 //!
 //! Knows no program. Invariant: a name is taken apart at its marks and at large letters, and each part counts.
 
-use super::Hit;
+use super::{Hit, listed};
 use crate::rules::word::Word;
 
 const REASON: &str = "an option whose name says that it runs, loads or writes something";
 /// Parts of a name that say it.
-const ACTS: &[&str] = &[
-    "exec",
-    "execute",
-    "command",
-    "commands",
-    "cmd",
-    "program",
-    "prog",
-    "shell",
-    "eval",
-    "evaluate",
-    "script",
-    "scripts",
-    "hook",
-    "hooks",
-    "pager",
-    "editor",
-    "browser",
-    "prepipe",
-    "prepipex",
-    "wrapper",
-    "launcher",
-    "interpreter",
-    "plugin",
-    "plugins",
-    "require",
-    "load",
-    "preload",
-    "loader",
-    "output",
-    "outfile",
-];
+const ACTS: &str = "exec execute command commands cmd program prog shell eval evaluate script scripts hook hooks pager \
+    editor browser prepipe prepipex wrapper launcher interpreter plugin plugins require load preload \
+    loader output outfile";
 /// Parts of which one says it behind the other.
 const PAIRS: &[(&str, &str)] = &[("out", "file")];
 /// What such a name begins with where it says the opposite, or only tells something.
-const NOT: &[&str] = &[
-    "no", "not", "non", "without", "disable", "skip", "ignore", "exclude", "list", "show", "print", "version", "help",
-    "dry",
-];
+const NOT: &str = "no not non without disable skip ignore exclude list show print version help dry";
 /// What it ends with where it says how something is done.
-const HOW: &[&str] =
-    &["format", "style", "type", "mode", "color", "colour", "level", "timeout", "width", "encoding", "limit"];
+const HOW: &str = "format style type mode color colour level timeout width encoding limit";
 /// Values that say how something is printed.
-const FORMATS: &[&str] = &[
-    "json", "jsonl", "ndjson", "yaml", "yml", "text", "txt", "table", "csv", "tsv", "xml", "plain", "wide", "name",
-    "pretty", "markdown", "md", "sarif", "human", "short", "long",
-];
+const FORMATS: &str = "json jsonl ndjson yaml yml text txt table csv tsv xml plain wide name pretty markdown md sarif human \
+    short long";
 
 /// The words that a pattern has to have itself.
 pub(super) fn find(words: &[Word]) -> Vec<Hit> {
-    let is_format = |value: Option<&str>| value.is_some_and(|value| FORMATS.contains(&value));
+    let is_format = |value: Option<&str>| value.is_some_and(|value| listed(FORMATS).any(|one| one == value));
     let found = words.iter().enumerate().skip(1).filter_map(|(at, word)| {
         let name = word.text.strip_prefix('-').filter(|name| name.len() > 1)?;
         let (name, value) = name.split_once('=').map_or((name, None), |(name, value)| (name, Some(value)));
@@ -70,8 +35,9 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
 
 fn acts(name: &str) -> bool {
     let parts = parts(name);
-    let is_in = |list: &[&str], part: Option<&String>| part.is_some_and(|part| list.contains(&part.as_str()));
-    let says = parts.iter().any(|part| ACTS.contains(&part.as_str()))
+    let is_in =
+        |list: &'static str, part: Option<&String>| part.is_some_and(|part| listed(list).any(|one| one == *part));
+    let says = parts.iter().any(|part| is_in(ACTS, Some(part)))
         || parts.windows(2).any(|two| PAIRS.iter().any(|(one, other)| two[0] == *one && two[1] == *other));
     says && !is_in(NOT, parts.first()) && !is_in(HOW, parts.last())
 }
