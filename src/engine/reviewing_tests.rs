@@ -228,12 +228,12 @@ async fn a_session_that_goes_on_knows_what_of_its_earlier_runs_is_not_decided_be
     let mut engine = engine(&place, LOADING, None);
     engine.intent(Intent::OpenAs(Opening::Load("s".into())));
     engine.intent(Intent::Start);
-    until(&mut engine, |model, _| model.first().session().changes().before == 1).await;
+    until(&mut engine, |model, _| model.first().session().changes().left_before == 1).await;
     // One that comes later looks at the same files.
     let cwd = place.root.to_string_lossy().into_owned();
     engine.intent(Intent::OpenSession { cwd, how: Opening::New });
     let are_told = |model: &Model| {
-        let told: Vec<u64> = model.sessions().map(|(_, one)| one.changes().before).collect();
+        let told: Vec<u64> = model.sessions().map(|(_, one)| one.changes().left_before).collect();
         told == [1, 1]
     };
     until(&mut engine, |model, _| are_told(model)).await;

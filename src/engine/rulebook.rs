@@ -156,10 +156,10 @@ impl Rulebook {
 
     /// What these rules say.
     pub(super) fn by(&self, rules: &Rules, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Ruling {
-        let mut worst: Option<Ruling> = None;
+        let mut worst: Option<(Ruling, Vec<RuleRef>)> = None;
         let mut verdicts = Vec::with_capacity(claims.all.len());
         for claim in &claims.all {
-            let mut ruling = self.of_claim(rules, agent, cwd, claims, claim);
+            let (mut ruling, by) = self.of_claim(rules, agent, cwd, claims, claim);
             verdicts.push(ruling.verdict);
             if claim.is_guess {
                 ruling.verdict = ruling.verdict.min(Ruled::Ask);
@@ -167,15 +167,18 @@ impl Rulebook {
             let is_said = !claim.only_narrows || ruling.verdict >= Ruled::Ask;
             match &mut worst {
                 _ if !is_said => {}
-                Some(worst) if ruling.verdict < worst.verdict => {}
-                Some(worst) if ruling.verdict == worst.verdict => together(worst, &ruling),
-                worst => *worst = Some(ruling),
+                Some((worst, _)) if ruling.verdict < worst.verdict => {}
+                // Where different rules allow the parts of a request, each is named.
+                Some((worst, all)) if ruling.verdict == worst.verdict => {
+                    all.extend(by.into_iter().filter(|_| ruling.verdict == Ruled::Allow));
+                }
+                worst => *worst = Some((ruling, by)),
             }
         }
         // Nothing but what follows from other claims: none was there to be allowed.
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
-        let ruling = worst.filter(|worst| has_own || worst.verdict != Ruled::Allow);
-        let ruling = ruling.unwrap_or(Ruling::OPEN);
+        let ruling = worst.filter(|(worst, _)| has_own || worst.verdict != Ruled::Allow);
+        let ruling = ruling.map_or(Ruling::OPEN, |(ruling, by)| named(ruling, &by));
         let is_decided = matches!(ruling.verdict, Ruled::Allow | Ruled::Deny);
         let extent = || {
             let place = extent::Place { root: cwd, roots: &self.roots(cwd), home: self.home.as_deref() };
@@ -222,16 +225,25 @@ impl Rulebook {
         claims.files.iter().filter_map(outside).take(MAX_OUTSIDE).collect()
     }
 
-    fn of_claim(&self, rules: &Rules, agent: Option<&str>, root: &Path, claims: &Claims, claim: &Claim) -> Ruling {
+    /// What rules say of a claim, and which ones.
+    fn of_claim(
+        &self,
+        rules: &Rules,
+        agent: Option<&str>,
+        root: &Path,
+        claims: &Claims,
+        claim: &Claim,
+    ) -> (Ruling, Vec<RuleRef>) {
         let judged = |request: &Request<'_>| {
             let judgement = rules::judge(rules, request);
             let secret = match judgement.doubt {
                 Some(Doubt::Secret(why)) => Some(Secret { rule: spelled(request), ..Secret::of(why) }),
                 _ => None,
             };
-            Ruling { secret, ..ruling(judgement, rules) }
+            let (ruling, by) = ruling(judgement, rules);
+            (Ruling { secret, ..ruling }, by)
         };
-        self.request(agent, root, claims, claim, judged).unwrap_or(Ruling::OPEN)
+        self.request(agent, root, claims, claim, judged).unwrap_or((Ruling::OPEN, Vec::new()))
     }
 
     /// A claim as rules see it.
@@ -315,18 +327,29 @@ impl Rulebook {
     }
 }
 
-/// Where different rules allow the parts of a request, each is named.
-fn together(one: &mut Ruling, other: &Ruling) {
-    if one.verdict != Ruled::Allow || one.rule == other.rule {
-        return;
-    }
-    for (said, more) in [(&mut one.rule, &other.rule), (&mut one.place, &other.place)] {
-        let both = said.iter().chain(more).map(String::as_str).collect::<Vec<_>>().join(", ");
-        *said = Some(both.chars().take(MAX_WORDS).collect());
+/// The same with the names of the rules that decided, each once.
+fn named(ruling: Ruling, by: &[RuleRef]) -> Ruling {
+    let each = |said: fn(&RuleRef) -> String| {
+        let mut all: Vec<String> = Vec::new();
+        for said in by.iter().map(said) {
+            if !all.contains(&said) {
+                all.push(said);
+            }
+        }
+        (!all.is_empty()).then(|| in_words(&all.join(", ")))
+    };
+    Ruling {
+        place: each(|rule| format!("{}:{}", rule.file, rule.line)),
+        rule: each(|rule| rule.pattern.clone()),
+        ..ruling
     }
 }
 
-fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
+fn in_words(text: &str) -> String {
+    sanitize::line(text).chars().take(MAX_WORDS).collect()
+}
+
+fn ruling(judgement: Judgement, rules: &Rules) -> (Ruling, Vec<RuleRef>) {
     let Judgement { verdict, rule, also, doubt } = judgement;
     let verdict = match (verdict, &rule) {
         (Verdict::Allow, Some(_)) => Ruled::Allow,
@@ -337,25 +360,14 @@ fn ruling(judgement: Judgement, rules: &Rules) -> Ruling {
         (Verdict::Ask, None) if !doubt.is_some_and(Doubt::is_silence) && rules.narrow() => Ruled::Ask,
         (Verdict::Allow | Verdict::Ask, None) => Ruled::Open,
     };
-    let words = |text: &str| sanitize::line(text).chars().take(MAX_WORDS).collect::<String>();
-    // Where several rules together allow it, each is named.
-    let each = |said: fn(&RuleRef) -> String| {
-        let all: Vec<String> = rule.iter().chain(&also).map(said).collect();
-        (!all.is_empty()).then(|| words(&all.join(", ")))
-    };
-    Ruling {
-        verdict,
-        place: each(|rule| format!("{}:{}", rule.file, rule.line)),
-        reason: rule.as_ref().and_then(|rule| rule.reason.as_deref()).map(words),
-        rule: each(|rule| rule.pattern.clone()),
-        ..Ruling::OPEN
-    }
+    let reason = rule.as_ref().and_then(|rule| rule.reason.as_deref()).map(in_words);
+    (Ruling { verdict, reason, ..Ruling::OPEN }, rule.into_iter().chain(also).collect())
 }
 
 /// The narrowest rule that would allow it.
 fn spelled(request: &Request<'_>) -> Option<String> {
     let set = rules::propose(request).into_iter().next()?;
-    Some(sanitize::line(&set.join(", ")).chars().take(MAX_WORDS).collect())
+    Some(in_words(&set.join(", ")))
 }
 
 /// Where these directories really are, and what their links lead to.

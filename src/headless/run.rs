@@ -281,7 +281,7 @@ impl Exec {
         for item in news {
             match item.what {
                 // The agent may have worked before it was given anything to do.
-                FrontEnd::TurnEnded(turn, ended) if self.before.is_some_and(|before| turn > before) => {
+                FrontEnd::TurnEnded(turn, ended, _) if self.before.is_some_and(|before| turn > before) => {
                     self.unreviewed = Some(turn);
                     // Why a rule has refused something goes to the agent in a turn of its own.
                     let goes_on =

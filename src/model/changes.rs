@@ -584,7 +584,7 @@ pub struct Changes {
     /// Of the whole session, against the last accepted state.
     pub totals: Totals,
     /// Hunks of earlier runs that nobody has decided.
-    pub before: u64,
+    pub left_before: u64,
     /// Something appeared that did not come through the client: it can be reviewed only afterwards.
     pub after: bool,
     /// Turns that changed something.

@@ -10,6 +10,7 @@ use super::judge::Request;
 use super::options::OptionValue;
 use super::refusal::Refusal;
 use super::ruling::{MadeRule, NewRules, Ruled, Scope};
+use super::spent::Spent;
 use super::tool::Exit;
 use std::sync::Arc;
 use std::time::Duration;
@@ -248,7 +249,7 @@ pub enum FrontEnd {
     /// Prompts that were held and go back to the composer.
     Returned(String),
     /// A turn ended.
-    TurnEnded(TurnId, Ended),
+    TurnEnded(TurnId, Ended, Spent),
     /// A permission request arrived.
     Asked(ReqId),
     /// A turn that ended has been looked at: its changes are known.

@@ -5,6 +5,7 @@
 
 use super::changes::Totals;
 use super::ids::{EntryId, Now, TermId, TurnId};
+use super::spent::Spent;
 use super::tool::ToolCall;
 use crate::base::picture::Picture;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub enum Body {
     Terminal(TermId),
     File(FileOp),
     Notice(Notice),
-    /// What a turn changed on the disk.
+    /// The end of a turn, and what it changed on the disk.
     Changes(TurnChanges),
 }
 
@@ -43,6 +44,11 @@ pub enum Body {
 pub struct TurnChanges {
     pub turn: TurnId,
     pub totals: Totals,
+    /// The files were not looked at since, or not yet.
+    #[serde(default)]
+    pub is_unknown: bool,
+    #[serde(default)]
+    pub spent: Option<Spent>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 
 mod auth;
 mod host;
+mod raw;
 mod request;
 mod said;
 mod sessions;
@@ -153,7 +154,7 @@ impl CallError {
 
     /// That the agent gave this as its answer, in one line. Code 0 stands for one that could not be read: an unknown one.
     pub fn as_answer(&self) -> String {
-        format!("{}: {}", self.answered(), self.message)
+        format!("{}: {}", self.answered(), self.words())
     }
 
     /// The same where its message stands already in what the agent has `said` last.
@@ -174,8 +175,12 @@ impl CallError {
     }
 
     /// `data` as lines for a person: a string as it is, variables that it asks for in words, anything else as indented
-    /// JSON.
+    /// JSON; below it a message that was JSON.
     pub fn data_lines(&self) -> Vec<String> {
+        [self.lines_of_data(), self.raw_lines()].concat()
+    }
+
+    fn lines_of_data(&self) -> Vec<String> {
         match &self.data {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::String(s)) => s.lines().map(str::to_owned).collect(),

@@ -42,6 +42,7 @@ pub mod servers;
 pub mod session;
 pub mod session_ref;
 pub mod setup;
+pub mod spent;
 pub mod terminal;
 pub mod tool;
 pub mod write;

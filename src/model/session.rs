@@ -26,6 +26,7 @@ use super::queue::Queue;
 pub use super::queue::{HeldPrompt, PromptKind};
 use super::retold::Retold;
 use super::ruling::{SessionRules, Unruled};
+use super::spent::{Spent, Waits};
 use super::terminal::Terminal;
 use super::tool::ToolCall;
 use super::write::Slice;
@@ -552,6 +553,7 @@ pub struct Turn {
     /// The agent has begun with it.
     pub is_taken: bool,
     pub started: Now,
+    pub waits: Waits,
     /// When the agent was last heard.
     pub heard: Now,
     pub cancelling: Option<Now>,
@@ -565,4 +567,10 @@ pub struct Turn {
     pub echo: String,
     /// Addresses of links that went along and have not come back yet.
     pub unechoed: Vec<String>,
+}
+
+impl Turn {
+    pub fn spent(&self, now: Now) -> Spent {
+        self.waits.spent(self.started, now)
+    }
 }

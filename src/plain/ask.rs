@@ -136,7 +136,11 @@ impl Asked {
         for option in &question.options {
             let lasts = matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways);
             let name = sanitize::line(&option.name).into_owned();
+            let is_of_session = |verbs| labels::is_of_session(&name.to_lowercase(), verbs);
             let what = match option.kind {
+                // How long is the agent's to say.
+                PermissionKind::AllowAlways if is_of_session(labels::YES) => "lasts",
+                PermissionKind::RejectAlways if is_of_session(labels::NO) => "lasts",
                 PermissionKind::AllowOnce => "allows this once",
                 PermissionKind::AllowAlways => "allows for good",
                 PermissionKind::RejectOnce => "refuses this once",

@@ -25,6 +25,7 @@ use crate::model::options::model_choice;
 use crate::model::permission_mode::{ModeChoice, PermissionMode};
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
+use crate::model::spent::Spent;
 use crate::ui::labels::{self, GoesOn};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -64,7 +65,7 @@ pub struct Ended {
 struct Over {
     turn: TurnId,
     how: TurnEnded,
-    took: Duration,
+    spent: Spent,
     /// What it has changed is known.
     is_reviewed: bool,
     until: Instant,
@@ -79,8 +80,6 @@ struct Plain {
     liveness: Liveness,
     /// The lines of a prompt of several.
     block: Option<String>,
-    /// When the turn that runs began.
-    began: Now,
     over: Option<Over>,
     /// The state that was told last.
     told: String,
@@ -117,7 +116,6 @@ pub async fn run(
         asked: None,
         liveness: Liveness::default(),
         block: None,
-        began: engine.now(),
         over: None,
         told: String::new(),
         told_held: 0,
@@ -217,17 +215,13 @@ impl Plain {
     /// Prints what is new and does what follows from it.
     fn advance(&mut self, engine: &mut Engine, news: Vec<Addressed<FrontEnd>>) {
         let session = engine.model().first();
-        if let Some(turn) = &session.turn {
-            self.began = turn.started;
-        }
         let mut lines = Vec::new();
         for item in news {
             match item.what {
-                FrontEnd::TurnEnded(turn, how) => {
-                    let took = engine.now().saturating_sub(self.began);
+                FrontEnd::TurnEnded(turn, how, spent) => {
                     let until = Instant::now() + REVIEW_PATIENCE;
                     let is_reviewed = !session.changes().is_on;
-                    self.over = Some(Over { turn, how, took, is_reviewed, until });
+                    self.over = Some(Over { turn, how, spent, is_reviewed, until });
                     self.is_stopping = false;
                 }
                 FrontEnd::TurnReviewed(turn) => {
@@ -284,10 +278,11 @@ impl Plain {
     fn tell_end(&mut self, session: SessionRef<'_>) {
         let Some(over) = self.over.take_if(|over| over.is_reviewed || Instant::now() >= over.until) else { return };
         let calls = self.teller.take_calls();
-        let mut parts = vec![human::duration(over.took)];
+        let mut parts = vec![human::duration(over.spent.agent)];
         if calls > 0 {
             parts.push(human::count(calls, "tool call"));
         }
+        parts.extend(labels::waited(over.spent));
         let totals = session.changes().totals;
         if !totals.is_empty() {
             parts.push(labels::sums(totals));
@@ -473,6 +468,9 @@ impl Plain {
         let session = engine.model().first();
         let waits = session.turn.is_some() || session.phase() != Phase::Ready;
         let news = engine.intent(Intent::Prompt { text, links: Vec::new() });
+        if let Some(turn) = engine.model().first().turn.as_ref().filter(|_| !waits) {
+            self.teller.is_sent(turn.entry);
+        }
         if waits && engine.model().first().held.flows() {
             let session = engine.model().first();
             let why = match (self.asked.is_some(), session.turn.is_some()) {

@@ -4,21 +4,25 @@
 //! changes; text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
 
 use super::{QUOTE, WIDE};
-use crate::base::{human, sanitize};
+use crate::base::{human, limits, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{
     Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanEntry, PlanStatus, UserState,
 };
 use crate::model::ids::{EntryId, Now, TurnId};
 use crate::model::session_ref::SessionRef;
-use crate::model::tool::{Mark, ToolCall, ToolKind, ToolStatus};
+use crate::model::tool::{Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::ui::cells::{self, CellCtx};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Entries of which is remembered what was printed; older ones change no more.
 const REMEMBERED: usize = 4096;
+
+/// Bytes of the reason that a failed call gives.
+const MAX_REASON: usize = 400;
 
 /// How far the transcript is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +44,8 @@ struct Printed {
     replaced: u16,
     /// The line of anything else.
     line: String,
+    /// The person has typed it, and it went out at once.
+    is_typed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -66,6 +72,11 @@ impl Teller {
     /// What the transcript has now was said before.
     pub(super) fn begin(&mut self, session: SessionRef<'_>) {
         self.begins = session.entries().next_id();
+    }
+
+    /// A line has gone out as this prompt. One that was held is told when it goes out.
+    pub(super) fn is_sent(&mut self, prompt: EntryId) {
+        self.printed.entry(prompt).or_default().is_typed = self.by_hand;
     }
 
     /// Calls that have ended since this was asked last.
@@ -128,7 +139,7 @@ impl Teller {
         let mut printed = self.printed.remove(&entry.id).unwrap_or_default();
         match &entry.body {
             Body::Agent(message) => text("agent", message, is_whole, &mut printed, out),
-            Body::User(message) if !self.by_hand || message.state == UserState::FromElsewhere => {
+            Body::User(message) if !printed.is_typed => {
                 let with = if message.links.is_empty() { "" } else { "\nwith " };
                 let who = if message.state == UserState::FromElsewhere { "you, as the agent tells it" } else { "you" };
                 once(&format!("{who}: {}{with}{}", message.text, message.links.join(", ")), &mut printed, out);
@@ -225,7 +236,8 @@ impl Teller {
         let exit =
             call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
-        once(&format!("tool: {what}: {}{exit}", state(call)), printed, out);
+        let why = reason(call).map(|why| format!(": {why}")).unwrap_or_default();
+        once(&format!("tool: {what}: {}{exit}{why}", state(call)), printed, out);
     }
 }
 
@@ -236,15 +248,27 @@ fn may_be_claimed(command: &Entry, session: SessionRef<'_>) -> bool {
     (0..entries.len()).rev().filter_map(|at| entries.at(at)).take_while(|e| e.turn == command.turn).any(runs)
 }
 
-const fn state(call: &ToolCall) -> &str {
+fn state(call: &ToolCall) -> &str {
     match (&call.status, call.mark) {
         (ToolStatus::Completed, _) => "done",
+        _ if call.refused && call.is_finished() => "refused",
         (ToolStatus::Failed, _) => "failed",
         (ToolStatus::Cancelled, _) | (_, Some(Mark::Cancelled)) => "cancelled",
         (_, Some(Mark::NoFinalStatus)) => "its end was not told",
         (_, Some(Mark::AgentGone)) => "the agent is gone",
         (_, None) => "begins",
     }
+}
+
+/// Why a call has failed, in the first line of what it gives.
+fn reason(call: &ToolCall) -> Option<String> {
+    if call.status != ToolStatus::Failed || call.refused {
+        return None;
+    }
+    let said =
+        call.content.iter().filter_map(ToolContent::text).chain(call.raw_output.as_ref().and_then(Value::as_str));
+    let line = said.flat_map(str::lines).map(str::trim).find(|line| line.chars().any(char::is_alphanumeric))?;
+    Some(limits::cut(line.to_owned(), MAX_REASON))
 }
 
 fn of_plan(plan: &[PlanEntry]) -> String {
@@ -279,7 +303,7 @@ fn push(before: &str, line: &str, out: &mut String) {
 fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, out: &mut String) {
     let is_replaced = printed.replaced != message.replaced;
     if is_replaced {
-        *printed = Printed { upto: 0, replaced: message.replaced, line: String::new() };
+        *printed = Printed { replaced: message.replaced, ..Printed::default() };
     }
     let fresh = message.text.get(printed.upto..).unwrap_or("");
     let end = if is_whole { fresh.len() } else { fresh.rfind('\n').map_or(0, |at| at + 1) };
@@ -303,10 +327,18 @@ fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, o
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::event::{Stop, Update};
+    use crate::model::event::{Intent, Stop, Update};
+    use crate::model::ids::ReqId;
     use crate::model::patch::Patch;
-    use crate::model::tool::{Change, ToolContent, ToolPatch};
+    use crate::model::tool::{Change, ToolPatch};
     use crate::ui::fixtures::Scene;
+
+    /// A turn is under way; its prompt was typed.
+    fn working() -> (Scene, Teller) {
+        let (scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+        teller.is_sent(scene.model.first().turn.as_ref().unwrap().entry);
+        (scene, teller)
+    }
 
     fn told(teller: &mut Teller, scene: &Scene, upto: Upto) -> String {
         teller.follow(scene.model.first(), upto)
@@ -314,7 +346,7 @@ mod tests {
 
     #[test]
     fn a_command_that_ends_before_its_call_shows_it_is_told_once() {
-        let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+        let (mut scene, mut teller) = working();
         scene.tool("t", ToolKind::Execute, "cargo test", ToolStatus::InProgress);
         let term = scene.starts(7, "cargo test");
         scene.exits(7, 0);
@@ -331,7 +363,7 @@ mod tests {
 
     #[test]
     fn a_command_that_no_call_shows_is_told_when_the_calls_are_over() {
-        let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+        let (mut scene, mut teller) = working();
         scene.tool("t", ToolKind::Read, "notes.md", ToolStatus::InProgress);
         scene.starts(7, "cargo test");
         scene.exits(7, 0);
@@ -342,12 +374,39 @@ mod tests {
         assert_eq!(told(&mut teller, &scene, Upto::End), "");
     }
 
+    #[test]
+    fn a_held_prompt_is_told_when_it_goes_out() {
+        let (mut scene, mut teller) = (Scene::ready(80, 24), Teller::new(true));
+        scene.intent(Intent::Prompt { text: "first".into(), links: Vec::new() });
+        teller.is_sent(scene.model.first().turn.as_ref().unwrap().entry);
+        scene.intent(Intent::Prompt { text: "then".into(), links: Vec::new() });
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "", "it was typed here");
+        scene.end_turn(Stop::EndTurn);
+        assert!(told(&mut teller, &scene, Upto::Now).ends_with("you: then\n"));
+    }
+
+    #[test]
+    fn a_call_that_was_refused_or_has_failed_says_so_and_why() {
+        let (mut scene, mut teller) = working();
+        scene.tool("t", ToolKind::Execute, "make", ToolStatus::Failed);
+        let mut patch = ToolPatch::new("t".into());
+        patch.content = Patch::Set(vec![ToolContent::Block(Block::Text("\n```\nno rule to make it\n".into()))]);
+        scene.update(Update::ToolUpdate(patch.into()));
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "tool: run make: failed: no rule to make it\n");
+        scene.ask(1, "rm x", &["Allow", "Reject"]);
+        scene.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+        let said = told(&mut teller, &scene, Upto::Now);
+        scene.end_turn(Stop::EndTurn);
+        let all = said + &told(&mut teller, &scene, Upto::End);
+        assert!(all.contains(": refused") && !all.contains("not told"), "{all}");
+    }
+
     /// See `tests/naughty/README.md`.
     #[test]
     fn strings_that_programs_stumble_over_are_lines_of_text() {
         let strings: Vec<String> = serde_json::from_str(include_str!("../../tests/naughty/strings.json")).unwrap();
         for text in &strings {
-            let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+            let (mut scene, mut teller) = working();
             scene.say(text);
             scene.tool(text, ToolKind::Execute, text, ToolStatus::InProgress);
             scene.tool(text, ToolKind::Execute, text, ToolStatus::Failed);
@@ -369,7 +428,7 @@ mod tests {
 
     #[test]
     fn a_call_is_named_by_what_it_does_to_which_file() {
-        let (mut scene, mut teller) = (Scene::working(80, 24), Teller::new(true));
+        let (mut scene, mut teller) = working();
         let mut patch = ToolPatch::new("t".into());
         patch.title = Patch::Set("Writing to NOTES.md".into());
         (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));

@@ -15,6 +15,7 @@ use crate::model::question::Question;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::model::setup::Unrecorded;
+use crate::model::spent::Spent;
 use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::address;
 use crate::text::width;
@@ -100,6 +101,25 @@ pub fn clock(d: Duration) -> String {
     } else {
         format!("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
     }
+}
+
+/// Words that a name allows with, and those that it refuses with.
+pub const YES: [&str; 4] = ["allow", "yes", "approve", "accept"];
+pub const NO: [&str; 4] = ["reject", "no", "deny", "refuse"];
+
+/// Whether a name says that it is meant for a session, and nothing but one of these verbs.
+pub fn is_of_session(name: &str, verbs: [&str; 4]) -> bool {
+    let words = || name.split(|c: char| !c.is_alphanumeric());
+    let turns = |word: &str| matches!(word, "not" | "don" | "dont" | "never" | "nothing" | "without" | "unless");
+    let is_other = |word: &str| (YES.contains(&word) || NO.contains(&word)) && !verbs.contains(&word);
+    words().any(|word| word == "session")
+        && words().any(|word| verbs.contains(&word))
+        && !words().any(|word| turns(word) || is_other(word))
+}
+
+/// How long a turn waited for the person, where that is worth a word.
+pub fn waited(spent: Spent) -> Option<String> {
+    (spent.person >= Duration::from_secs(1)).then(|| format!("waited {} for you", human::duration(spent.person)))
 }
 
 /// What an agent is at of which nothing is heard, as far as it is known.
@@ -249,7 +269,7 @@ pub fn to_review(totals: Totals) -> Option<String> {
 
 /// The same of earlier runs, which the review names.
 pub fn to_review_before(changes: &Changes) -> Option<String> {
-    (changes.before > 0).then(|| format!("{} to review from before", changes.before))
+    (changes.left_before > 0).then(|| format!("{} to review from before", changes.left_before))
 }
 
 /// "+120 −14 in 6 files · 3 to review"

@@ -10,6 +10,8 @@ mod git;
 pub(super) mod guard;
 mod here;
 mod hook;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod limits;
 mod marked;
 mod open;
 pub(super) mod sandbox;

@@ -282,3 +282,32 @@ async fn no_signal_and_no_connection_to_an_abstract_socket_gets_out() {
     other.kill().unwrap();
     other.wait().unwrap();
 }
+
+/// With a limit of its time or of its files a process is ended or kept from its work, though no signal reaches it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_is_confined_sets_its_own_limits_and_those_of_nobody_else() {
+    use rustix::process::{Pid, Resource, Rlimit, getpid, getrlimit, prlimit, setrlimit};
+    let temp = tempfile::tempdir().unwrap();
+    let inside = temp.path().canonicalize().unwrap();
+    let sandbox = Sandbox { writable: vec![inside.clone()], ..Sandbox::default() };
+    if check().is_err() {
+        assert!(!keeps_apart(), "nothing is confined here");
+        return;
+    }
+    let mut other = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    let pid = Pid::from_child(&other);
+    let as_it_is = getrlimit(Resource::Core);
+    let none = || Rlimit { current: Some(0), maximum: as_it_is.maximum };
+    prlimit(Some(pid), Resource::Core, none()).unwrap();
+    for of in [pid, getpid()] {
+        let set = within(Some(&sandbox), || prlimit(Some(of), Resource::Core, none())).unwrap();
+        assert_eq!(set.err(), Some(rustix::io::Errno::PERM), "{of:?}");
+    }
+    other.kill().unwrap();
+    other.wait().unwrap();
+    // Its own ones by no name, and all may be read.
+    within(Some(&sandbox), || setrlimit(Resource::Core, as_it_is)).unwrap().unwrap();
+    let line = "ulimit -c 0 && test \"$(ulimit -c)\" = 0 && (ulimit -t 5; exec true) && cat /proc/$PPID/limits > /dev/null";
+    assert_eq!(runs(&inside, line).await, Some(0));
+}

@@ -153,6 +153,10 @@ fn in_session<R>(
     let before = std::mem::replace(&mut cx.at, Address::Session(key));
     let result = f(session, cx);
     shed::shed(session, cx);
+    let is_asked = !session.questions.is_empty();
+    if let Some(turn) = &mut session.turn {
+        turn.waits.note(is_asked, cx.now);
+    }
     if !cx.is_hint {
         leave::choose(session, cx);
     }

@@ -319,8 +319,9 @@ pub fn closed(session: &mut Session, death: &Death, why: Closed, cx: &mut Cx) {
     session.state = SessionState::Closed(why);
     session.ended = None;
     if let Some(turn) = session.turn.take() {
-        cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Gone)));
+        cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Gone, turn.spent(cx.now))));
         review::ended(session, turn.id, cx);
+        review::rule_off(session, &turn, cx);
     }
 }
 
@@ -337,6 +338,7 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
     }
     if let Some(turn) = session.turn.take() {
         review::ended(session, turn.id, cx);
+        review::rule_off(session, &turn, cx);
     }
     wait(session);
     session.held = held;
@@ -381,8 +383,8 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
         cx.push(Effect::Call(Call::CloseSession(id)));
     }
     if let Some(turn) = session.turn.take() {
-        let result = PromptResult { stop: Stop::Cancelled, usage: None };
-        cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, Ended::Stopped(result))));
+        let how = Ended::Stopped(PromptResult { stop: Stop::Cancelled, usage: None });
+        cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, how, turn.spent(cx.now))));
         if turn.is_unsent {
             review::ended(session, turn.id, cx);
         } else {

@@ -14,8 +14,6 @@ use super::Cx;
 use super::notice;
 use serde_json::Value;
 
-/// Where the data of an error says in words what is wrong.
-const SAID_BY_DATA: [&str; 5] = ["details", "detail", "reason", "message", "error"];
 /// Characters of what is said of an error in a row.
 const MAX_ROW: usize = 400;
 /// Options that are told of one command.
@@ -50,14 +48,13 @@ pub fn mode_set(session: &mut Session, mode: &str, result: Result<(), CallError>
 
 /// What is wrong in a row: the message, and what the data says in words.
 fn in_a_row(error: &CallError) -> String {
-    let of_data = |data: &Value| {
-        let found = SAID_BY_DATA.iter().find_map(|name| data.get(name)?.as_str()).or(data.as_str())?;
-        Some(found.to_owned()).filter(|said| !said.trim().is_empty() && !error.message.contains(said.trim()))
-    };
-    let said = [Some(error.message.clone()), error.data.as_ref().and_then(of_data)];
-    let said: Vec<String> = said.into_iter().flatten().filter(|said| !said.trim().is_empty()).collect();
-    let row = said.join(": ").split_whitespace().collect::<Vec<_>>().join(" ");
-    row.chars().take(MAX_ROW).collect()
+    let data = error.data.as_ref().and_then(Value::as_str).filter(|said| !error.message.contains(said.trim()));
+    let said: Vec<String> = [Some(error.words()), data.map(str::to_owned)]
+        .into_iter()
+        .flatten()
+        .filter(|said| !said.trim().is_empty())
+        .collect();
+    said.join(": ").split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_ROW).collect()
 }
 
 /// The same words once, however often it is asked for.

@@ -9,6 +9,7 @@ use super::super::event::{
 };
 use super::super::ids::{EntryId, Now, Owner, TermId, TurnId};
 use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionState, Turn, TurnEnd, Write};
+use super::super::spent::Waits;
 use super::super::tool::{Mark, ToolCall};
 use super::Cx;
 use super::{host, notice, permission, review, ruling, update};
@@ -84,6 +85,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         entry,
         is_taken: false,
         started: cx.now,
+        waits: Waits::default(),
         heard: cx.now,
         cancelling: None,
         links,
@@ -201,7 +203,7 @@ fn not_taken(session: &mut Session, id: TurnId, error: CallError, cx: &mut Cx) {
     let is_at_work = turn.is_taken;
     session.entries.drop_prompts(id);
     if is_at_work {
-        notice(session, Level::Error, error.as_answer(), error.data_lines(), cx.now);
+        failed(session, &error, cx.now);
         return cx.push(Effect::FrontEnd(FrontEnd::Returned(prompt)));
     }
     over_with(session, id, Err(error), Some(prompt), cx);
@@ -242,6 +244,7 @@ pub fn of_its_own(session: &mut Session, cx: &mut Cx) {
         entry,
         is_taken: true,
         started: cx.now,
+        waits: Waits::default(),
         heard: cx.now,
         cancelling: None,
         links: Vec::new(),
@@ -277,7 +280,7 @@ fn over_with(
         Err(error) => Ended::Failed(error.clone()),
     };
     session.ended = Some(TurnEnd { ended: ended.clone(), by_person: turn.cancelling.is_some(), spoke: turn.spoke });
-    cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(id, ended)));
+    cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(id, ended, turn.spent(cx.now))));
     review::ended(session, id, cx);
     let cancelled = turn.cancelling.is_some();
     let has_stopped_itself = !cancelled && matches!(&result, Ok(PromptResult { stop: Stop::Cancelled, .. }));
@@ -286,6 +289,7 @@ fn over_with(
             if !turn.spoke && !turn.prompt.is_empty() {
                 notice(session, Level::Warn, "the turn ended without a word", Vec::new(), cx.now);
             }
+            review::rule_off(session, &turn, cx);
             return send_next(session, cx);
         }
         Ok(result) => stopped(session, &turn, &result.stop, cx.now),
@@ -308,10 +312,11 @@ fn over_with(
             // Once is enough: the journal has the rest.
             match last.and_then(|said| error.as_answer_after(said)) {
                 Some(words) => notice(session, Level::Error, words, Vec::new(), cx.now),
-                None => notice(session, Level::Error, error.as_answer(), error.data_lines(), cx.now),
+                None => failed(session, &error, cx.now),
             };
         }
     }
+    review::rule_off(session, &turn, cx);
     if turn.goes_on && cancelled && back.is_none() {
         return send_next(session, cx);
     }
@@ -345,6 +350,19 @@ pub fn item_cancelled(session: &mut Session, result: Result<(), CallError>, cx: 
         let words = format!("it could not be ended alone: {}", error.message);
         notice(session, Level::Info, words, Vec::new(), cx.now);
     }
+}
+
+/// What a service has answered in JSON is said in words, and opened by the person.
+fn failed(session: &mut Session, error: &CallError, now: Now) -> EntryId {
+    let id = notice(session, Level::Error, error.as_answer(), error.data_lines(), now);
+    if error.is_raw() {
+        session.entries.change(id, |entry| {
+            if let Body::Notice(notice) = &mut entry.body {
+                notice.folds = true;
+            }
+        });
+    }
+    id
 }
 
 fn stopped(session: &mut Session, turn: &Turn, stop: &Stop, now: Now) {
@@ -402,9 +420,10 @@ fn give_up(session: &mut Session, cx: &mut Cx) {
     let result = PromptResult { stop: Stop::Cancelled, usage: None };
     let ended = Ended::Stopped(result);
     session.ended = Some(TurnEnd { ended: ended.clone(), by_person: true, spoke: false });
-    cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, ended)));
-    review::ended(session, turn.id, cx);
+    cx.push(Effect::FrontEnd(FrontEnd::TurnEnded(turn.id, ended, turn.spent(cx.now))));
     notice(session, Level::Info, "stopped", Vec::new(), cx.now);
+    review::ended(session, turn.id, cx);
+    review::rule_off(session, &turn, cx);
     hold(session, None, |_| false, cx);
 }
 

@@ -6,11 +6,11 @@
 use super::super::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Totals, WritePreview};
 use super::super::effect::{Effect, FrontEnd};
 use super::super::entries::Slot;
-use super::super::entry::{Body, Level, TurnChanges};
+use super::super::entry::{Body, Entry, Level, TurnChanges};
 use super::super::event::Timer;
 use super::super::ids::{EntryId, Now, ReqId, TurnId};
 use super::super::question::About;
-use super::super::session::{Policy, Session};
+use super::super::session::{Policy, Session, Turn};
 use super::Cx;
 use super::{MAX_NOTICED, gate, notice, prompt};
 use crate::base::human;
@@ -39,7 +39,7 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
         }
         ReviewEvent::TurnNotReviewed { turn } => not_reviewed(session, turn, cx),
         ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
-        ReviewEvent::LeftBefore(hunks) => session.changes.before = hunks,
+        ReviewEvent::LeftBefore(hunks) => session.changes.left_before = hunks,
         // For the list of sessions, which reads it in the journal.
         ReviewEvent::OwnChanges { .. } => {}
         ReviewEvent::Previews { req, asked, previews } => compared(session, req, asked, previews),
@@ -118,16 +118,35 @@ pub fn ended(session: &mut Session, turn: TurnId, cx: &mut Cx) {
     }
 }
 
+/// The rule below a turn, before anything that comes after it; what the turn has changed is not known yet.
+pub fn rule_off(session: &mut Session, turn: &Turn, cx: &Cx) {
+    if session.changes.is_on {
+        let spent = Some(turn.spent(cx.now));
+        let changes = TurnChanges { turn: turn.id, totals: Totals::default(), is_unknown: true, spent };
+        let entry = session.entries.push(session.last_turn, cx.now, Body::Changes(changes));
+        session.changes.entries.push(entry);
+    }
+}
+
+/// The rule of a turn whose changes are not known yet.
+fn open_rule(session: &Session, turn: TurnId) -> Option<EntryId> {
+    let is_it = |entry: &Entry| matches!(&entry.body, Body::Changes(c) if c.turn == turn && c.is_unknown);
+    session.changes.entries.iter().rev().copied().find(|id| session.entries.get(*id).is_some_and(is_it))
+}
+
 fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
-    let has_ended = session.changes.ending.remove(&turn.0);
-    let is_new = if totals.is_empty() {
-        has_ended && has_said(session, turn)
-    } else {
-        session.changes.turns.insert(turn.0, totals).is_none()
-    };
-    if is_new {
-        // The next turn may have begun: entries are in the order in which they appear.
-        let entry = session.entries.push(session.last_turn, cx.now, Body::Changes(TurnChanges { turn, totals }));
+    session.changes.ending.remove(&turn.0);
+    let is_first = totals.is_empty() || session.changes.turns.insert(turn.0, totals).is_none();
+    if let Some(rule) = open_rule(session, turn) {
+        session.entries.change(rule, |entry| {
+            if let Body::Changes(changes) = &mut entry.body {
+                (changes.totals, changes.is_unknown) = (totals, false);
+            }
+        });
+        session.entries.finish(rule);
+    } else if is_first && !totals.is_empty() {
+        let changes = TurnChanges { turn, totals, is_unknown: false, spent: None };
+        let entry = session.entries.push(session.last_turn, cx.now, Body::Changes(changes));
         session.entries.finish(entry);
         session.changes.entries.push(entry);
     }
@@ -136,11 +155,18 @@ fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
 
 /// Nothing is said to have changed, nor that nothing has.
 fn not_reviewed(session: &mut Session, turn: TurnId, cx: &mut Cx) {
+    close_rule(session, turn);
     if session.changes.ending.remove(&turn.0) && has_worked(session, turn) {
         let words = "what this turn has changed is not known: the files could not be looked at after it";
         notice(session, Level::Warn, words, Vec::new(), cx.now);
     }
     cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(turn)));
+}
+
+fn close_rule(session: &mut Session, turn: TurnId) {
+    if let Some(rule) = open_rule(session, turn) {
+        session.entries.finish(rule);
+    }
 }
 
 /// Whether a turn called any tool or wrote where the review does not look, as far as its newest entries tell.
@@ -150,12 +176,6 @@ fn has_worked(session: &Session, turn: TurnId) -> bool {
         Body::File(file) => file.is_outside,
         _ => false,
     })
-}
-
-/// The same, or whether the agent has said anything in it.
-fn has_said(session: &Session, turn: TurnId) -> bool {
-    has(session, turn, |body| matches!(body, Body::Agent(_) | Body::Thought(_) | Body::Attachment(_)))
-        || has_worked(session, turn)
 }
 
 fn has(session: &Session, turn: TurnId, is_it: impl Fn(&Body) -> bool) -> bool {
@@ -306,6 +326,7 @@ fn off(session: &mut Session, message: &str, cx: &mut Cx) {
     notice(session, Level::Warn, format!("no review of changes: {message}"), Vec::new(), cx.now);
     gate::fail_held(session, "the review has ended; the file was not written", cx);
     for turn in std::mem::take(&mut session.changes.ending) {
+        close_rule(session, TurnId(turn));
         cx.push(Effect::FrontEnd(FrontEnd::TurnReviewed(TurnId(turn))));
     }
     if let Some(turn) = session.turn.as_ref().map(|t| t.id) {

@@ -7,6 +7,7 @@ use super::{CellCtx, gutter};
 use crate::base::{human, paths};
 use crate::model::entry::{Body, Entry, TurnChanges};
 use crate::model::session_ref::SessionRef;
+use crate::model::spent::Spent;
 use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
@@ -15,7 +16,6 @@ use crate::text::width;
 use crate::ui::labels;
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Duration;
 
 /// Entries of a turn that are looked at.
 const LOOK_BACK: usize = 2000;
@@ -35,6 +35,8 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
         sums.push(&format!("+{}", totals.added), Token::Good);
         sums.push(&format!(" −{}", totals.removed), Token::Bad);
         sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
+    } else if changes.is_unknown {
+        // It is being looked for, or why it is not known stands in the transcript.
     } else if session.changes().is_on && (effort.calls > 0 || effort.outside > 0) {
         sums.push("nothing changed here", Token::Dim);
     }
@@ -56,14 +58,15 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
         usize::from(ctx.width).checked_sub(said)
     };
     let dot = if sums.is_empty() { "" } else { " · " };
-    let effort = effort.words();
-    if sums.is_empty() && effort.is_none() {
+    let words = effort.words(changes.spent);
+    if sums.is_empty() && words.is_empty() {
         text.push("the end of the turn", Token::Dim);
     }
-    if let Some(effort) = effort.map(|effort| format!("{effort}{dot}"))
-        && left(&text).is_some_and(|room| room >= width::str_width(&effort))
-    {
-        text.push(&effort, Token::Dim);
+    // The last of them gives way first.
+    let all = (1..=words.len()).rev().filter_map(|upto| words.get(..upto));
+    let fits = |words: &String| left(&text).is_some_and(|room| room >= width::str_width(words));
+    if let Some(words) = all.map(|some| format!("{}{dot}", some.join(" · "))).find(fits) {
+        text.push(&words, Token::Dim);
     }
     // A rule up to the key; without room for one, words that may need two rows.
     let room = left(&text);
@@ -78,19 +81,19 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     vec![LogicalLine { gutter: gutter(glyph, Token::Dim), wrap, ..LogicalLine::text(text) }]
 }
 
-/// What a turn took, as far as that is in memory.
+/// What was done in a turn, as far as that is in memory.
 #[derive(Default)]
 struct Effort {
-    took: Option<Duration>,
     calls: u64,
     /// Files outside of the session's directory that its calls changed: the review does not look there.
     outside: u64,
 }
 
 impl Effort {
-    fn words(&self) -> Option<String> {
-        let took = human::precise(self.took?);
-        Some(if self.calls == 0 { took } else { format!("{took} · {}", human::count(self.calls, "call")) })
+    fn words(&self, spent: Option<Spent>) -> Vec<String> {
+        let took = spent.map(|spent| human::precise(spent.agent));
+        let calls = (self.calls > 0).then(|| human::count(self.calls, "call"));
+        took.into_iter().chain(calls).chain(spent.and_then(labels::waited)).collect()
     }
 }
 
@@ -103,10 +106,7 @@ fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Effo
     for at in (index.saturating_sub(LOOK_BACK)..index).rev() {
         let Some(before) = entries.at(at) else { break };
         match &before.body {
-            Body::User(_) if before.turn == changes.turn => {
-                effort.took = Some(entry.at.saturating_sub(before.at));
-                break;
-            }
+            _ if before.turn < changes.turn => break,
             Body::Tool(call) if before.turn == changes.turn => {
                 effort.calls += 1;
                 outside.extend(written(call).map(|path| paths::normalize(Path::new(path))));

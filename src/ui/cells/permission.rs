@@ -48,13 +48,8 @@ pub fn permission_body(
     if command.is_some() && !title.is_empty() && !what.contains(title.trim_matches('`')) {
         out.push(dim(title));
     }
-    // The session's own directory is named by the dock.
-    let is_here = |path: &str| {
-        let root = Path::new(&ctx.session.cwd);
-        normalize(&root.join(path)) == normalize(root)
-    };
     let runs_in = tool.raw_input.as_ref().and_then(|v| v.get("cwd").or_else(|| v.get("workdir"))?.as_str());
-    if let Some(cwd) = runs_in.filter(|cwd| !is_here(cwd)) {
+    if let Some(cwd) = runs_in.filter(|cwd| !is_here(cwd, ctx)) {
         out.push(dim(format!("in {}", super::message::display(cwd, ctx))));
     }
     let has_diff = tool.content.iter().any(|c| c.change().is_some());
@@ -66,7 +61,7 @@ pub fn permission_body(
     rest.extend(in_input.filter(|l| !what.contains(super::message::display(&l.path, ctx).as_str())));
     // Where it is said to be outside, it is named.
     rest.retain(|l| l.line > Some(1) || outside.iter().all(|outside| outside.path != l.path));
-    rest.retain(|l| tool.kind != ToolKind::Execute || !is_here(&l.path));
+    rest.retain(|l| tool.kind != ToolKind::Execute || !is_here(&l.path, ctx));
     out.extend(locations(&rest, ctx));
     out.extend(outside.iter().map(|outside| leads_out(outside, &what, ctx)));
     let changes = tool.content.iter().filter_map(ToolContent::change);
@@ -102,7 +97,7 @@ pub fn permission_body(
                 let runs = ctx.session.terminal(id).filter(|t| !t.command.is_empty() && t.command != what);
                 let Some(terminal) = runs else { continue };
                 out.extend(subject("runs", &terminal.command));
-                if !terminal.cwd.is_empty() && terminal.cwd != ctx.session.cwd {
+                if !terminal.cwd.is_empty() && !is_here(&terminal.cwd, ctx) {
                     out.push(dim(format!("in {}", super::message::display(&terminal.cwd, ctx))));
                 }
             }
@@ -112,6 +107,12 @@ pub fn permission_body(
     let is_named = |path: &str| patched.len() > 1 || super::message::display(path, ctx).as_str() != what;
     out.extend(patched.iter().flat_map(|file| whole_diff(file.path, &file.diff, is_named(file.path), ctx)));
     out
+}
+
+/// The session's own directory, which the dock names.
+fn is_here(path: &str, ctx: &CellCtx<'_>) -> bool {
+    let root = Path::new(&ctx.session.cwd);
+    normalize(&root.join(path)) == normalize(root)
 }
 
 /// A file that is not in the session's directory, and where it is; `what` is named above.
@@ -184,8 +185,7 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         }
         About::Run(spec) => {
             let mut out = subject("run", &spec.line());
-            // The session's own directory is named by the dock.
-            let elsewhere = spec.cwd.as_deref().filter(|cwd| *cwd != ctx.session.cwd);
+            let elsewhere = spec.cwd.as_deref().filter(|cwd| !is_here(cwd, ctx));
             out.extend(elsewhere.map(|cwd| dim(format!("in {}", super::message::display(cwd, ctx)))));
             out.extend(spec.env.iter().map(|(name, value)| variable(name, value)));
             out

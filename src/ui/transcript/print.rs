@@ -7,7 +7,7 @@
 
 use super::walk::{Paints, Point, Walk};
 use super::{DrawCtx, Spot, Transcript, Viewport, paint};
-use crate::model::entry::Entry;
+use crate::model::entry::{Body, Entry};
 use crate::model::history::Kind;
 use crate::model::ids::EntryId;
 use crate::text::line::{LogicalLine, WrapMode};
@@ -307,7 +307,9 @@ fn is_settled(walk: &mut Walk<'_, '_>, point: Point, which: Which) -> bool {
 fn is_done(entry: &Entry, cx: &DrawCtx<'_>) -> bool {
     let is_of_turn = entry.turn == cx.session.last_turn();
     let is_open = !entry.finished || cells::ticks(entry, cx.session);
-    !(is_of_turn && is_open || cells::is_waiting(entry, cx.session))
+    // Of the rule below a turn what has changed is waited for, though the next one may have begun.
+    let is_looked_at = matches!(entry.body, Body::Changes(_)) && !entry.finished;
+    !(is_of_turn && is_open || is_looked_at || cells::is_waiting(entry, cx.session))
 }
 
 /// Leaves what is not finished for later when what follows pushes it out of sight; false when it holds the mark.

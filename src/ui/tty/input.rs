@@ -250,8 +250,10 @@ impl Burst {
         let arrived = ARRIVED.as_bytes();
         let bytes = bytes.strip_prefix(arrived).or_else(|| bytes.strip_suffix(arrived)).unwrap_or(bytes);
         let texts = parsed.iter().filter(|input| input.is_text()).count();
+        // Over a slow link Tab and the answer behind it come as one; what follows at once makes a text of them.
+        let is_led = keys == 2 && matches!(bytes, [b'\t', key] if key.is_ascii_alphanumeric());
         // One key may be a sequence, or a character of several bytes.
-        let is_one = keys == 1 && (bytes.first() == Some(&0x1b) || is_character(bytes));
+        let is_one = is_led || keys == 1 && (bytes.first() == Some(&0x1b) || is_character(bytes));
         let is_fast = texts > 0 && self.typed.is_some_and(|at| at.elapsed() < gap);
         if is_torn || is_fast || texts > 0 && !is_one {
             parsed.iter_mut().chain(&mut self.held).for_each(Input::hasten);
@@ -261,8 +263,8 @@ impl Burst {
         }
         if let Some(held) = self.held.take() {
             parsed.insert(0, held);
-        } else if weighs && texts == 1 && is_one {
-            self.held = parsed.iter().position(|input| matches!(input, Input::Key(_))).map(|at| parsed.remove(at));
+        } else if is_led || weighs && texts == 1 && is_one {
+            self.held = parsed.iter().rposition(|input| matches!(input, Input::Key(_))).map(|at| parsed.remove(at));
         }
     }
 }
@@ -367,6 +369,12 @@ mod tests {
             (b"\x1b[A\x1b[A", &[Input::Key(Key::plain(Code::Up)), Input::Key(Key::plain(Code::Up))]),
             (b"1a", &[Input::Hasty(Key::char('1')), Input::Hasty(Key::char('a'))]),
             (b"A\r", &[Input::Hasty(Key::char('A')), Input::Hasty(Key::plain(Code::Enter))]),
+            (b"\t1", &[Input::Key(Key::plain(Code::Tab)), Input::Key(Key::char('1'))]),
+            (
+                b"\t1a",
+                &[Input::Hasty(Key::plain(Code::Tab)), Input::Hasty(Key::char('1')), Input::Hasty(Key::char('a'))],
+            ),
+            (b"\t\r", &[Input::Hasty(Key::plain(Code::Tab)), Input::Hasty(Key::plain(Code::Enter))]),
             (b"\xffy", &[Input::Hasty(Key::char('y'))]),
         ] {
             for weighs in [false, true] {
@@ -419,6 +427,14 @@ mod tests {
         parsed.push(key('e'));
         burst.read(b"e", false, true, &mut parsed);
         assert_eq!(parsed, [Input::Hasty(Key::char('y')), Input::Hasty(Key::char('e'))]);
+        let mut led = Burst::default();
+        let tab = Key::plain(Code::Tab);
+        let mut parsed = vec![Input::Key(tab), key('1')];
+        led.read(b"\t1", false, false, &mut parsed);
+        assert_eq!((parsed.as_slice(), &led.held), (&[Input::Key(tab)][..], &Some(key('1'))), "what follows Tab waits");
+        let mut parsed = vec![key('0')];
+        led.read(b"0", false, false, &mut parsed);
+        assert_eq!(parsed, [Input::Hasty(Key::char('1')), Input::Hasty(Key::char('0'))]);
         let mut slow = Burst { typed: Instant::now().checked_sub(Duration::from_millis(40)), held: None };
         let mut parsed = vec![key('y')];
         slow.read(b"y", false, false, &mut parsed);

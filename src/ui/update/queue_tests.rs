@@ -113,7 +113,7 @@ fn a_turn_that_is_stopped_holds_those_that_wait_until_enter_with_nothing_written
     s.typed("instead").press(Code::Enter);
     assert_eq!(texts(&s), ["one", "two"]);
     s.typed("then").press(Code::Enter);
-    assert!(s.draw().contains("3 queued: held: one") && s.shown.contains("3. then"), "{}", s.shown);
+    assert!(s.draw().contains("3 queued: held · one") && s.shown.contains("3. then"), "{}", s.shown);
     s.press(Code::Enter);
     assert_eq!(texts(&s), ["one", "two", "then"], "not while a turn runs");
     s.end_turn(Stop::EndTurn);

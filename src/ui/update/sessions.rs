@@ -75,7 +75,7 @@ pub(super) fn close(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     }
 }
 
-/// Quits, and asks first while something is alive: a turn, a command, a question, or a draft in a session that is not
+/// Quits, and asks first while something is alive: a turn, a command, a question, prompts that wait, or a draft in a session that is not
 /// shown.
 pub(super) fn quit(state: &mut App, cx: Cx<'_>, again: &'static str, out: &mut Vec<Out>) {
     let Some(alive) = alive(state, cx) else { return out.push(Out::Quit) };
@@ -101,14 +101,15 @@ pub(super) fn alive(state: &App, cx: Cx<'_>) -> Option<&'static str> {
         session.is_some_and(|session| is_busy(session) || !view.composer.is_blank() || !session.held.is_empty())
     };
     let left = state.views().iter().filter(|view| is_left(view)).count();
+    let is_held = !cx.session.held.is_empty();
     let here = if !cx.session.questions().is_empty() {
-        Some("a question waits")
+        Some(if is_held { "a question waits, and prompts" } else { "a question waits" })
     } else if cx.session.turn.is_some() {
-        Some("a turn runs")
+        Some(if is_held { "a turn runs, and prompts wait" } else { "a turn runs" })
     } else if cx.session.running_terminal().is_some() {
-        Some("a command runs")
+        Some(if is_held { "a command runs, and prompts wait" } else { "a command runs" })
     } else {
-        None
+        is_held.then_some("prompts wait that were not sent")
     };
     match (here, left) {
         (Some(_), _) | (None, 0) => here,

@@ -715,6 +715,22 @@ fn quitting_asks_while_something_is_alive() {
     assert_eq!(s.outs, [Out::Quit]);
 }
 
+#[test]
+fn quitting_says_that_prompts_wait() {
+    let mut s = Scene::working(80, 24);
+    s.typed("then").press(Code::Enter).ctrl('d');
+    assert!(s.draw().contains("a turn runs, and prompts wait · Ctrl+D again quits"), "{}", s.shown);
+    s.press(Code::Esc);
+    s.press(Code::Esc);
+    s.end_turn(Stop::Cancelled);
+    s.outs.clear();
+    s.ctrl('d');
+    assert!(s.draw().contains("prompts wait that were not sent · Ctrl+D again quits"), "{}", s.shown);
+    assert_eq!(s.outs, []);
+    s.ctrl('d');
+    assert_eq!(s.outs, [Out::Quit]);
+}
+
 /// Presses what `keys` says while questions come and go, and returns what went out beside prompts.
 fn prose(s: &mut Scene, prose: &[u8], keys: Vec<(u8, u64, bool)>) -> Vec<Intent> {
     let mut req = 0;

@@ -496,6 +496,57 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
     assert!(rule.is_some_and(|row| row.trim_end().ends_with("──")), "{shown}");
 }
 
+#[test]
+fn the_rule_of_a_turn_stands_above_the_prompt_that_waited_and_names_the_persons_time_apart() {
+    let mut s = Scene::ready(80, 24);
+    s.model = std::mem::take(&mut s.model).with_review(true);
+    let prompt = |text: &str| Intent::Prompt { text: text.into(), links: Vec::new() };
+    s.intent(prompt("look"));
+    let turn = s.model.first().session().last_turn();
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
+    s.after(1000);
+    s.ask(1, "make", &["Allow", "Reject"]);
+    s.after(90_000);
+    s.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+    s.after(2000);
+    s.say("done");
+    s.intent(prompt("and then"));
+    s.end_turn(Stop::EndTurn);
+    let rows = |s: &mut Scene| {
+        let shown = s.draw().to_owned();
+        let at = |words: &str| shown.lines().position(|row| row.contains(words));
+        (at("─ 3 s · 1 call · waited 1:30 for you"), at("and then"), shown)
+    };
+    let (rule, next, shown) = rows(&mut s);
+    assert!(rule.is_some() && rule < next && !shown.contains("nothing changed"), "not known yet: {shown}");
+    let (totals, session) = (Totals::default(), Totals::default());
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
+    let (rule, next, shown) = rows(&mut s);
+    assert!(rule.is_some() && rule < next && shown.contains("for you · nothing changed here ──"), "{shown}");
+}
+
+#[test]
+fn a_turn_that_fails_or_is_stopped_ends_with_a_rule_below_what_is_said_of_it() {
+    for (how, said) in [(Err("it broke"), "it broke"), (Ok(Stop::Cancelled), "stopped by the agent")] {
+        let mut s = Scene::ready(80, 24);
+        s.model = std::mem::take(&mut s.model).with_review(true);
+        s.intent(Intent::Prompt { text: "look".into(), links: Vec::new() });
+        let turn = s.model.first().session().last_turn();
+        s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) })));
+        s.after(4000);
+        match how {
+            Ok(stop) => s.end_turn(stop),
+            Err(why) => {
+                let result = Err(CallError::new(ErrorKind::Other, why));
+                s.agent(AgentEvent::PromptAnswered { turn, result });
+            }
+        }
+        let shown = s.draw().to_owned();
+        let at = |words: &str| shown.lines().position(|row| row.contains(words));
+        assert!(at(said).is_some() && at(said) < at("─ 4 s ──"), "{shown}");
+    }
+}
+
 const FOR_EVER: &str = "Yes, and don't ask again for git push commands in /home/user/projects/website and for everything in the whole system";
 
 /// What the dock shows, without bars and the blanks and breaks of rows.

@@ -56,7 +56,7 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
             if is_selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { Token::User.into() };
         // Where all of them are held, the first row says so.
         if prompt.stays && prompts.flows() {
-            text.push("held: ", Token::Warn);
+            text.push("held · ", Token::Warn);
         }
         text.push(&row(prompt), style);
         let line = Rect { y, height: 1, width: list.width.saturating_sub(1), ..list };

@@ -163,8 +163,9 @@ fn r_133_each_session_has_its_own_turns_no_number_comes_twice_and_entries_count_
     assert!(house.session(B1).turn.is_none());
     let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
     let effects = house.agent(A2, AgentEvent::PromptAnswered { turn: TurnId(2), result });
-    let ended =
-        |e: &Addressed<Effect>| matches!(&e.what, Effect::FrontEnd(FrontEnd::TurnEnded(TurnId(2), Ended::Stopped(_))));
+    let ended = |e: &Addressed<Effect>| {
+        matches!(&e.what, Effect::FrontEnd(FrontEnd::TurnEnded(TurnId(2), Ended::Stopped(_), _)))
+    };
     assert!(effects.iter().any(|e| e.at == A2.into() && ended(e)), "{effects:?}");
     assert!(house.session(A2).turn.is_none() && house.session(A1).turn.is_some());
     for key in [A1, A2] {
@@ -232,7 +233,8 @@ fn the_end_of_one_agent_closes_its_own_sessions_only() {
     for (key, turn) in [(A1, TurnId(1)), (A2, TurnId(2))] {
         assert_eq!(house.session(key).state, SessionState::Closed(Closed::AgentGone));
         assert!(house.session(key).turn.is_none());
-        assert!(effects.contains(&Addressed::new(key, Effect::FrontEnd(FrontEnd::TurnEnded(turn, Ended::Gone)))));
+        let is_gone = |e: &Effect| matches!(e, Effect::FrontEnd(FrontEnd::TurnEnded(t, Ended::Gone, _)) if *t == turn);
+        assert!(effects.iter().any(|e| e.at == key.into() && is_gone(&e.what)), "{effects:?}");
         assert_eq!(house.texts(key).last().unwrap(), "! the agent ended: exit 1");
     }
     assert!(effects.iter().all(|e| e.at != B.into() && e.at != B1.into()), "{effects:?}");

@@ -356,7 +356,7 @@ impl Rig {
 
     pub fn ended(&self) -> Vec<Ended> {
         let of = |e: &Effect| match e {
-            Effect::FrontEnd(FrontEnd::TurnEnded(_, ended)) => Some(ended.clone()),
+            Effect::FrontEnd(FrontEnd::TurnEnded(_, ended, _)) => Some(ended.clone()),
             _ => None,
         };
         self.wishes.iter().filter_map(of).collect()

@@ -9,12 +9,10 @@ use crate::base::sanitize;
 use crate::model::event::PermissionKind;
 use crate::model::question::{About, Question};
 use crate::ui::keys::{Action, Layer, Sort};
-use crate::ui::labels::{self, Only};
+use crate::ui::labels::{self, NO, Only, YES};
 
 /// Columns from which the letters that answer stand beside the digits.
 const LETTERS_FROM: u16 = 60;
-const YES: [&str; 4] = ["allow", "yes", "approve", "accept"];
-const NO: [&str; 4] = ["reject", "no", "deny", "refuse"];
 
 /// The answers that the agent offers, each with its keys.
 pub(super) fn answers(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Vec<Choice> {
@@ -63,19 +61,9 @@ pub(super) fn beside(name: &str, kind: PermissionKind) -> &'static str {
         (true, "once") => "",
         (true, _) if said().any(|word| word == how) => "for good",
         // How long is the agent's to say.
-        (_, "always") if is_of_session(&name, verbs) => "lasts",
+        (_, "always") if labels::is_of_session(&name, verbs) => "lasts",
         _ => words,
     }
-}
-
-/// Whether a name says that it is meant for a session, and nothing but one of these verbs.
-fn is_of_session(name: &str, verbs: [&str; 4]) -> bool {
-    let words = || name.split(|c: char| !c.is_alphanumeric());
-    let turns = |word: &str| matches!(word, "not" | "don" | "dont" | "never" | "nothing" | "without" | "unless");
-    let is_other = |word: &str| (YES.contains(&word) || NO.contains(&word)) && !verbs.contains(&word);
-    words().any(|word| word == "session")
-        && words().any(|word| verbs.contains(&word))
-        && !words().any(|word| turns(word) || is_other(word))
 }
 
 /// What answers in this way.
