@@ -330,6 +330,10 @@ impl<D: Device> Screen<D> {
         // A terminal that has only its letters has no pictures, and none that are ambiguous.
         let has_all = self.letters == Letters::Unicode;
         let (pictures, ambiguous) = (what.pictures && has_all, what.ambiguous && has_all);
+        if ambiguous {
+            // It moves the cursor and takes a row away: what was drawn before, by a picker, is not there any more.
+            self.surface.invalidate();
+        }
         self.device.ask(Questions { pictures, ambiguous, ..what }, through)
     }
 

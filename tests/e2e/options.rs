@@ -21,7 +21,9 @@ fn shift_tab_passes_over_a_mode_that_asks_nothing_and_f2_sets_it() {
         s.see("Auto asks nothing, so it is left out: F2 sets it");
         set_auto(&mut s);
         // The row that was chosen says the same words for a moment more.
-        s.wait_for("on the rule", |screen| !screen.contains("modes and options") && shows(screen, "Auto", "Demo small"));
+        s.wait_for("on the rule", |screen| {
+            !screen.contains("modes and options") && shows(screen, "Auto", "Demo small")
+        });
         s.send(keys);
         s.see("mode: Ask");
         s.quit(&place);

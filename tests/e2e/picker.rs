@@ -102,3 +102,17 @@ fn agent_by_name_and_an_unknown_name() {
     assert_eq!(s.end(), 2);
     assert!(s.screen().contains("there is no agent"), "{}", s.dump());
 }
+
+#[test]
+fn nothing_of_the_list_of_sessions_stays_on_the_screen() {
+    let place = Place::new();
+    let mut s = place.start(&["exec", "--agent", "demo", "--allow", "all", "hello there"], SIZE);
+    assert_eq!(s.end(), 0, "{}", s.dump());
+    let mut s = place.start(&["--resume"], SIZE);
+    s.see("sessions:");
+    s.send(ENTER);
+    let screen = s.wait_for("the session", |screen| !screen.contains("sessions:") && screen.contains("F1 keys"));
+    let rows: Vec<&str> = screen.lines().collect();
+    assert!(rows[0].contains("hello there") && !rows[1].contains("Demo"), "{screen}");
+    s.quit(&place);
+}

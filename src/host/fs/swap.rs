@@ -262,9 +262,10 @@ pub(super) fn put_in_place(
         Err(e) => return Err(e.into()),
     }
     at(Moment::Exchanged);
-    if let Some(Gone { stays }) = removed(dir, &swap, name, was, &before) {
-        return Ok(stays);
-    }
+    let why = match removed(dir, &swap, name, was, &before) {
+        Ok(Gone { stays }) => return Ok(stays),
+        Err(why) => why,
+    };
     at(Moment::GoesBack);
     if exchange(dir, &swap, name).is_err() {
         // Taken away or replaced by a directory since it was saved.
@@ -273,7 +274,7 @@ pub(super) fn put_in_place(
     let out = statat(dir, swap.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
     if is_untouched(&ours, &out) {
         unlinkat(dir, swap.as_os_str(), AtFlags::empty())?;
-        return Err(Refusal::Changed);
+        return Err(why);
     }
     // Saved once more, over what was put there for a moment: that is the newest, and belongs there. When it does not
     // go there, it is what is kept beside.
@@ -307,12 +308,13 @@ pub(super) fn take_away(dir: &OwnedFd, name: &OsStr, was: &Was<'_>) -> Result<Op
     };
     let swap = &swapped.0;
     at(Moment::Exchanged);
-    if let Some(Gone { stays }) = removed(dir, swap, name, was, &before) {
-        return Ok(stays);
-    }
+    let why = match removed(dir, swap, name, was, &before) {
+        Ok(Gone { stays }) => return Ok(stays),
+        Err(why) => why,
+    };
     at(Moment::GoesBack);
     match rename_new(dir, swap, name) {
-        Ok(()) => Err(Refusal::Changed),
+        Ok(()) => Err(why),
         Err(_) => Err(beside(dir, swap, name)),
     }
 }
@@ -324,19 +326,20 @@ struct Gone {
 }
 
 /// Removes what came out, when it is what was expected and no program writes to it; or gives it a name that everybody
-/// sees.
-fn removed(dir: &OwnedFd, swap: &OsStr, name: &OsStr, was: &Was<'_>, before: &Seen) -> Option<Gone> {
-    let seen = was.again(before, dir, swap).ok()?;
+/// sees. Where it is not, or that cannot be told, it goes back.
+fn removed(dir: &OwnedFd, swap: &OsStr, name: &OsStr, was: &Was<'_>, before: &Seen) -> Result<Gone, Refusal> {
+    let seen = was.again(before, dir, swap)?;
     at(Moment::Looked);
     // An editor that has opened it by its old name writes to it all the same. Who does so after this line is not
     // noticed: such a program had the file open from before the exchange on, without having touched it.
     if !seen.is_still_so() {
-        return None;
+        return Err(Refusal::Changed);
     }
     if let Was::Only(_) = was {
-        return rename_beside(dir, swap, name).ok().map(|stays| Gone { stays: Some(stays) });
+        return Ok(Gone { stays: Some(rename_beside(dir, swap, name)?) });
     }
-    unlinkat(dir, swap, AtFlags::empty()).ok().map(|()| Gone { stays: None })
+    unlinkat(dir, swap, AtFlags::empty())?;
+    Ok(Gone { stays: None })
 }
 
 /// Gives a file that was saved meanwhile a name in sight, under which it is never removed.

@@ -308,6 +308,7 @@ async fn what_is_confined_sets_its_own_limits_and_those_of_nobody_else() {
     other.wait().unwrap();
     // Its own ones by no name, and all may be read.
     within(Some(&sandbox), || setrlimit(Resource::Core, as_it_is)).unwrap().unwrap();
-    let line = "ulimit -c 0 && test \"$(ulimit -c)\" = 0 && (ulimit -t 5; exec true) && cat /proc/$PPID/limits > /dev/null";
+    let line =
+        "ulimit -c 0 && test \"$(ulimit -c)\" = 0 && (ulimit -t 5; exec true) && cat /proc/$PPID/limits > /dev/null";
     assert_eq!(runs(&inside, line).await, Some(0));
 }

@@ -399,9 +399,8 @@ impl ChangeLog {
         if !files.snapshot.is_saved() {
             self.ledger.sync()?;
             files.snapshot.note_ledger(self.ledger.bytes());
-            files.snapshot.save()?;
         }
-        Ok(())
+        files.snapshot.save()
     }
 
     /// What is missing of the record itself, in words: what is taken back need not be all.

@@ -28,7 +28,8 @@ pub struct Writing {
     remarks: BTreeMap<PathBuf, String>,
     /// Why files were not written, in words.
     failed: BTreeMap<PathBuf, String>,
-    /// Of these, those that the system did not let be written.
+    /// Of these, those that are still to be done: the system let them not be read or written, or what they were could not
+    /// be read.
     unwritten: BTreeSet<PathBuf>,
     /// Contents with several names of which some were replaced: one of those, what it is now, and how many names are left.
     twins: HashMap<Inode, (PathBuf, State, u64)>,
@@ -53,7 +54,7 @@ impl Writing {
         self.failed.get(path).or_else(|| self.remarks.get(path)).cloned().or_else(|| self.apart(path))
     }
 
-    /// What the system did not let be written.
+    /// What is still to be done.
     pub fn unwritten(&self) -> Vec<PathBuf> {
         self.unwritten.iter().cloned().collect()
     }
@@ -103,7 +104,7 @@ impl Writing {
             }
             Err(unwritten) => {
                 self.failed.insert(file.path.clone(), unwritten.remark.clone());
-                if let ReviewError::Unwritten { .. } = unwritten.error {
+                if !unwritten.error.is_final() {
                     self.unwritten.insert(file.path.clone());
                 }
             }

@@ -85,6 +85,8 @@ pub struct Snapshot {
     pub(crate) objects: Objects,
     book: Manifest,
     head: Header,
+    /// `last` of it in `book`.
+    noted: i64,
     pub(crate) seen: Entries,
     /// What is in `seen` and not in `book`.
     unsaved: Vec<(RelPath, Option<Entry>)>,
@@ -158,7 +160,7 @@ impl Snapshot {
         let mut snapshot = Self::new(dir, Root::read(dir, root), limits, own, book);
         if let Some((head, seen)) = read {
             (snapshot.head, snapshot.seen, snapshot.looked) = (head, seen, true);
-            snapshot.began = [(snapshot.head.last, 0); 2];
+            (snapshot.began, snapshot.noted) = ([(snapshot.head.last, 0); 2], snapshot.head.last);
         }
         // Also where somebody has removed what all files were: then only they tell of what a first look came past.
         (snapshot.ignored, snapshot.closed) = (Ignored::read(dir), Closed::read(dir));
@@ -177,6 +179,7 @@ impl Snapshot {
             objects: Objects::new(dir, own),
             book,
             head: Header::default(),
+            noted: 0,
             seen: Entries::new(),
             unsaved: Vec::new(),
             looked: false,
@@ -541,7 +544,7 @@ impl Snapshot {
             self.objects.refresh();
             self.accept(updates);
             self.book.rewrite(&self.head, &self.seen)?;
-            self.looked = true;
+            (self.looked, self.noted) = (true, self.head.last);
             self.unsaved.clear();
         } else {
             self.unsaved.extend(updates.iter().cloned());
@@ -578,10 +581,18 @@ impl Snapshot {
     /// saved here is found once more after a crash, and what is saved never again. Durable when it returns.
     pub fn save(&mut self) -> Result<(), ReviewError> {
         // Before the first look there is nothing to go on with.
-        if self.unsaved.is_empty() || !self.looked {
+        if !self.looked {
+            return Ok(());
+        }
+        if self.unsaved.is_empty() {
+            // What a look has come past is told by when it began, also of one that found nothing new.
+            if self.head.last != self.noted && self.book.append(&self.head, &[]).is_ok() {
+                self.noted = self.head.last;
+            }
             return Ok(());
         }
         self.book.append(&self.head, &self.unsaved)?;
+        self.noted = self.head.last;
         self.unsaved.clear();
         if self.book.outgrown() {
             self.book.rewrite(&self.head, &self.seen)?;

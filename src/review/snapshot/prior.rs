@@ -118,7 +118,14 @@ impl Ignored {
 
     /// Whether the first look has come past that name.
     pub(crate) fn had(&self, key: &[u8]) -> bool {
-        self.first.contains(key)
+        let below = RelPath::from([key, b"/"].concat());
+        let has_below = || {
+            self.first
+                .range::<[u8], _>((Bound::Included(&*below), Bound::Unbounded))
+                .next()
+                .is_some_and(|name| name.starts_with(&below))
+        };
+        self.first.contains(key) || has_below()
     }
 
     /// Whether that directory was ignored at the first look and had files.

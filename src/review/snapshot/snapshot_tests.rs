@@ -811,6 +811,22 @@ fn what_was_not_saved_is_found_once_more() {
 }
 
 #[test]
+fn when_the_last_look_began_is_on_record_also_of_one_that_found_nothing_new() {
+    let space = Space::new();
+    space.write(".gitignore", "build/\n");
+    let mut snapshot = space.snapshot();
+    // As if it had begun long ago.
+    (snapshot.head.last, snapshot.noted) = (1, 1);
+    snapshot.book.rewrite(&snapshot.head, &snapshot.seen).unwrap();
+    space.write("build/new", "1");
+    assert_eq!(snapshot.scan().unwrap(), []);
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let snapshot = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(snapshot.uncovered(), ["build/ (ignored)"]);
+}
+
+#[test]
 fn a_store_goes_on_after_a_crash_from_its_last_whole_record() {
     let space = Space::new();
     space.write("a", "1");

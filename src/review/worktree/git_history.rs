@@ -156,6 +156,7 @@ impl Histories {
             self.note_large(&git.join(dir));
         }
         self.note_modules(&git.join("modules"), root);
+        self.note_working_trees(&git.join("worktrees"));
     }
 
     /// The other stores that objects are read from, and how they are named.
@@ -259,6 +260,15 @@ impl Histories {
                     _ => open.push(path),
                 }
             }
+        }
+    }
+
+    /// What git has for other working trees: the commit and the index of one may be nowhere else.
+    fn note_working_trees(&mut self, dir: &Path) {
+        for path in names(dir).map(|name| dir.join(walk::path(&name))) {
+            self.mark_if_there(&path.join("HEAD"), |path| head(path).or_else(|| filled(path)));
+            self.mark_if_there(&path.join("index"), index);
+            self.mark_if_there(&path.join("logs/HEAD"), filled);
         }
     }
 

@@ -46,7 +46,9 @@ fn what_git_has_is_whole_until_a_part_of_it_is_gone_or_has_other_contents() {
     let unpacked: (&str, Harm) = ("one line fewer", |_, path| {
         fs::write(path, format!("# pack-refs with: peeled \n{OID} refs/heads/other\n")).unwrap();
     });
-    for part in ["objects", "HEAD", "packed-refs", "refs/heads/main", "modules/a/b/HEAD", &pack, &loose] {
+    for part in
+        ["objects", "HEAD", "packed-refs", "refs/heads/main", "modules/a/b/HEAD", "worktrees/one/HEAD", &pack, &loose]
+    {
         let more = match part {
             "packed-refs" => vec![unpacked],
             _ if part == pack => vec![zeroed, at_the_end],
@@ -56,7 +58,9 @@ fn what_git_has_is_whole_until_a_part_of_it_is_gone_or_has_other_contents() {
         for (what, harm) in harms.into_iter().chain(more) {
             let dir = tempfile::tempdir().unwrap();
             let git = dir.path().join(".git");
-            for name in ["HEAD", "refs/heads/main", "refs/heads/kept", "modules/a/b/HEAD", "index"] {
+            for name in
+                ["HEAD", "refs/heads/main", "refs/heads/kept", "modules/a/b/HEAD", "worktrees/one/HEAD", "index"]
+            {
                 write(&git.join(name), b"text");
             }
             let refs = format!("# pack-refs with: peeled \n{OID} refs/heads/old\n{OID} refs/heads/other\n");

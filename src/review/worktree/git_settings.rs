@@ -22,11 +22,21 @@ const DIRS: usize = 500;
 const LARGEST: u64 = 1 << 20;
 /// Names that are given of one kind.
 const NAMED: usize = 10;
-const FILES: [&str; 6] =
-    ["config", "config.worktree", "commondir", "info/attributes", "info/grafts", "objects/info/alternates"];
+const FILES: [&str; 8] = [
+    "config",
+    "config.worktree",
+    "commondir",
+    "info/attributes",
+    "info/grafts",
+    "info/sparse-checkout",
+    "objects/info/alternates",
+    "shallow",
+];
 const HOOKS_DIR: &str = "hooks";
 /// What git has begun and is to go on with: what stands in there is run, or decides what is.
 const OPERATIONS: [&str; 3] = ["rebase-merge", "rebase-apply", "sequencer"];
+/// The same in a file: the next commit is another by it.
+const BEGUN: [&str; 5] = ["MERGE_HEAD", "MERGE_AUTOSTASH", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG"];
 /// Remotes that stand in no file of settings.
 const REMOTES: [&str; 2] = ["remotes", "branches"];
 /// Files that are looked at of one of these directories.
@@ -149,7 +159,7 @@ fn rank(path: &Path) -> Rank {
 }
 
 fn is_operation(path: &Path) -> bool {
-    OPERATIONS.iter().any(|name| path.file_name().is_some_and(|is| is == *name))
+    OPERATIONS.iter().chain(&BEGUN).any(|name| path.file_name().is_some_and(|is| is == *name))
 }
 
 /// What stands in the files of a directory.
@@ -170,7 +180,11 @@ fn files(dirs: &BTreeSet<PathBuf>) -> (BTreeMap<PathBuf, String>, bool) {
     let (mut files, mut others, mut is_full) = (BTreeMap::new(), 0, false);
     for dir in dirs {
         let mut add = |path: PathBuf| files.extend(sum(&path).map(|sum| (path, sum)));
-        FILES.iter().map(|name| dir.join(name)).for_each(&mut add);
+        FILES.iter().chain(&BEGUN).map(|name| dir.join(name)).for_each(&mut add);
+        // Where the settings name a directory of hooks, git runs none but those.
+        let named = repo::hooks_named(dir).and_then(|hooks| hooks.read_dir().ok()).into_iter().flatten().flatten();
+        let named: BTreeSet<PathBuf> = named.map(|entry| entry.path()).collect();
+        named.into_iter().take(INSIDE).for_each(&mut add);
         ["config", "config.worktree"].iter().flat_map(|name| repo::included(&dir.join(name))).for_each(&mut add);
         // Those of remotes may always be there, with nothing in them.
         let dirs = OPERATIONS.iter().map(|name| (name, true)).chain(REMOTES.iter().map(|name| (name, false)));

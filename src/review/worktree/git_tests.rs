@@ -55,6 +55,11 @@ fn what_is_lost_in_a_way_that_leaves_its_file_is_said() {
         ),
         ("true", "echo junk > .git/HEAD", ".git/HEAD"),
         ("git checkout -q --detach", "echo 0000000000000000000000000000000000000001 > .git/HEAD", ".git/HEAD"),
+        (
+            "git worktree add -q --detach ../wt; echo w > ../wt/w; git -C ../wt add w",
+            "rm -rf .git/worktrees",
+            ".git/worktrees/wt/",
+        ),
         ("true", "rm .git/index", ".git/index"),
         ("true", "echo junk > .git/index", ".git/index"),
         (
@@ -173,6 +178,7 @@ fn what_git_is_to_go_on_with_is_named_when_it_has_come_or_changed() {
         (rebase, "echo 'exec worse' >> .git/rebase-merge/git-rebase-todo", ".git/rebase-merge;"),
         (rebase, "echo evil > .git/rebase-merge/strategy", ".git/rebase-merge;"),
         (rebase, "rm -r .git/rebase-merge", ".git/rebase-merge;"),
+        ("git rev-parse HEAD~1 > .git/MERGE_HEAD", "rm .git/MERGE_HEAD", ".git/MERGE_HEAD;"),
         (
             "git init -q --bare .git/modules/a",
             "mkdir .git/modules/a/sequencer; echo x > .git/modules/a/sequencer/todo",
@@ -216,6 +222,12 @@ fn what_git_goes_by_is_compared_wherever_it_is_settings_first() {
         ),
         ("true", "mkdir -p .git/info; echo 'f1 filter=x' > .git/info/attributes", ".git/info/attributes"),
         ("true", "mkdir -p .git/info; git rev-parse HEAD > .git/info/grafts", ".git/info/grafts"),
+        ("true", "git rev-parse HEAD > .git/shallow", ".git/shallow"),
+        (
+            "git config core.hooksPath .husky/_; mkdir -p .husky/_; echo '*' > .husky/_/.gitignore; echo x > .husky/_/pre-commit",
+            "echo evil > .husky/_/pre-commit; echo evil > .husky/_/post-commit",
+            ".husky/_/post-commit, .husky/_/pre-commit;",
+        ),
         ("true", "echo /elsewhere > .git/objects/info/alternates", ".git/objects/info/alternates"),
         ("true", "git replace HEAD HEAD~1", ".git/refs/replace"),
         ("mkdir -p .git/branches", "mkdir .git/remotes; echo 'URL: evil' > .git/remotes/origin", ".git/remotes;"),

@@ -138,6 +138,14 @@ fn expand(value: BString, from: &Path) -> PathBuf {
     from.parent().map_or(path.clone(), |dir| dir.join(path))
 }
 
+/// The directory of hooks that the settings in a directory of git's name; from the working tree that it lies in.
+pub(crate) fn hooks_named(git: &Path) -> Option<PathBuf> {
+    let set = |name| read_config(&git.join(name)).ok()??.string("core.hooksPath");
+    let named = expand(["config.worktree", "config"].into_iter().find_map(set)?, git);
+    // Elsewhere it is not known where that is.
+    (git.ends_with(".git") || !named.starts_with(git.parent()?)).then_some(named)
+}
+
 /// All settings that may hold, those with conditions too.
 #[derive(Default)]
 struct Config {

@@ -44,7 +44,7 @@ const MOUSE_OFF: &[u8] = b"\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 /// What is behind the words.
 const ASK_BACKGROUND: &[u8] = b"\x1b]11;?\x07";
 /// Where the cursor stands behind an ambiguous character in the second row: in the first the answer might be a key. The
-/// character is hidden, erased, and drawn over by the first frame.
+/// character is hidden and erased, and the next frame has to draw all rows.
 const ASK_AMBIGUOUS: &str = "\x1b[?2026h\x1b[2;1H\x1b[8m\u{a7}\x1b[6n\x1b[m\r\x1b[K\x1b[?2026l";
 /// What every terminal answers.
 const ASK_ATTRIBUTES: &[u8] = b"\x1b[c";

@@ -54,6 +54,9 @@ impl Writing {
                     Some(old) => {
                         let why = format!("left alone, since {} could not be written", shown(old));
                         all.left.push(format!("{}: {why}", shown(&file.path)));
+                        if self.unwritten.contains(*old) {
+                            self.unwritten.insert(file.path.clone());
+                        }
                         self.note(&file.path, why);
                     }
                     None => ready.push((at, file)),
