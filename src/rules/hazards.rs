@@ -381,7 +381,8 @@ pub(super) fn unknown_letter(text: &str, flags: &str, valued: &str) -> Option<us
 /// The rows of each program.
 static ROWS: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
     let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
-    for row in [TABLE, BUILDS, LOADERS, LANGUAGES, PACKAGES, SERVICES, CONVERTERS, TOOLS, MACHINE].into_iter().flatten() {
+    for row in [TABLE, BUILDS, LOADERS, LANGUAGES, PACKAGES, SERVICES, CONVERTERS, TOOLS, MACHINE].into_iter().flatten()
+    {
         for program in row.programs {
             rows.entry(program).or_default().push(row);
         }

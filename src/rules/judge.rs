@@ -473,11 +473,9 @@ fn holds(rule: &Rule, request: &Request<'_>, tool: &Tool) -> bool {
 /// Whether a part of a line makes no file for certain.
 fn is_reading(segment: &Segment) -> bool {
     match segment {
-        Segment::Command(command) | Segment::Passed(command) => {
-            command.words.first().is_some_and(|program| {
-                hazards::is_steady(&program.text) || hazards::only_reads(&program.text, &command.words)
-            })
-        }
+        Segment::Command(command) | Segment::Passed(command) => command.words.first().is_some_and(|program| {
+            hazards::is_steady(&program.text) || hazards::only_reads(&program.text, &command.words)
+        }),
         Segment::File { is_write, .. } => !is_write,
     }
 }

@@ -273,7 +273,9 @@ fn is_shown_setting(words: &[Word], at: usize) -> bool {
 fn is_rehearsal(words: &[Word], at: usize) -> bool {
     if words.get(at).is_some_and(|word| word.text == "apply") {
         let has_any = |names: &str| words.iter().skip(at + 1).any(|word| has(names, &word.text));
-        return words.iter().all(Word::is_known) && has_any("--check --stat --numstat --summary") && !has_any("--apply");
+        return words.iter().all(Word::is_known)
+            && has_any("--check --stat --numstat --summary")
+            && !has_any("--apply");
     }
     let mut options = words.iter().skip(at + 1).filter(|word| word.text.starts_with('-'));
     let says = |word: &&Word| word.text == "--dry-run" || !word.text.starts_with("--") && word.text.contains('n');

@@ -163,9 +163,8 @@ fn discarded(words: &[Word]) -> Vec<Hit> {
         let mut options = words.iter().skip(start + 1).map(|word| word.text.as_str());
         options.any(|text| has(names, text) || is_in_bundle(text, letters, "s"))
     };
-    let is_path = |text: &str| {
-        !is_plain(text) || matches!(text, "." | "..") || text.starts_with("./") || text.starts_with("../")
-    };
+    let is_path =
+        |text: &str| !is_plain(text) || matches!(text, "." | "..") || text.starts_with("./") || text.starts_with("../");
     let files = written(words).into_iter().enumerate();
     let taken = files.filter(|(place, file)| {
         let text = words.get(file.at).map_or("", |word| word.text.as_str());
@@ -192,7 +191,7 @@ pub(super) fn branch_or_file(words: &[Word]) -> Option<usize> {
     let (_, start) = before(words);
     let is_checkout = words.get(start).is_some_and(|name| name.text == "checkout");
     let is_branch = words.iter().any(|word| has(OF_BRANCHES, &word.text) || is_in_bundle(&word.text, "bB", ""));
-    written(words).first().filter(|_| is_checkout && !is_branch).map(|file| file.at)
+    written(words).first().filter(|file| is_checkout && !is_branch && !file.is_certain).map(|file| file.at)
 }
 
 /// A word that may name a file which is written or removed.

@@ -10,7 +10,10 @@ pub(super) const MACHINE: &[Row] = &[
     Row {
         programs: &["ps"],
         signs: &[
-            Bundle("e", "C N G U O g k o p q s t u --sort --pid --ppid --user --User --group --Group --format --tty --sid"),
+            Bundle(
+                "e",
+                "C N G U O g k o p q s t u --sort --pid --ppid --user --User --group --Group --format --tty --sid",
+            ),
             Letters("E"),
             Has("environ"),
         ],

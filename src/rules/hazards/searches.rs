@@ -94,7 +94,14 @@ const TABLE: &[Row] = &[
         patterns: "--match",
         listing: "",
     },
-    Row { programs: "ugrep ug pcregrep pcre2grep", flags: "rRinlwxcoHhqsv", valued: "eABm", longs: "", patterns: "-e", ..GREP },
+    Row {
+        programs: "ugrep ug pcregrep pcre2grep",
+        flags: "rRinlwxcoHhqsv",
+        valued: "eABm",
+        longs: "",
+        patterns: "-e",
+        ..GREP
+    },
     Row {
         programs: "tokei",
         flags: "fCV",
@@ -208,8 +215,7 @@ mod tests {
     use super::*;
 
     fn check(line: &str, wanted: Where) {
-        let words: Vec<Word> =
-            line.split(' ').map(|text| Word { text: text.to_owned(), ..Word::default() }).collect();
+        let words: Vec<Word> = line.split(' ').map(|text| Word { text: text.to_owned(), ..Word::default() }).collect();
         assert_eq!(looks(&words[0].text, &words), Some(wanted), "{line}");
     }
 

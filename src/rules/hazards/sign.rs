@@ -342,7 +342,8 @@ fn bundles<'a>(
         let is_of_dash = last.is_some_and(|last| "ug".contains(last)) && !text.starts_with('-');
         is_listed(text) || !is_of_dash && last.is_some_and(|last| is_listed(last.encode_utf8(&mut [0; 4])))
     };
-    let is_one = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic()) && text.contains(|c| letters.contains(c));
+    let is_one =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic()) && text.contains(|c| letters.contains(c));
     // The name of a user whom nobody knows is read as such a bundle, too.
     let may_be_flags = |text: &str| text.chars().all(|c| "aefhjlmnrsuvwx".contains(c));
     let found = arguments.zip(before);

@@ -4,9 +4,9 @@
 
 use super::Row;
 use super::sign::Sign::{
-    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, NoScript, Of, Only, OnlyTwo, Open,
-     OtherDashes, OtherLongs, Part, Query, Redirects, SecondName, SedScript, Short, Steering, Token,
-    Unknown, Value, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, NoScript, Of, Only, OnlyTwo,
+    Open, OtherDashes, OtherLongs, Part, Query, Redirects, SecondName, SedScript, Short, Steering, Token, Unknown,
+    Value, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.

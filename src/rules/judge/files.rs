@@ -327,7 +327,8 @@ impl<'a> Files<'a, '_> {
         // What becomes of names with `*` is below the directory that they begin with.
         let (dir, _) = word.text.rsplit_once('/').unwrap_or((".", ""));
         let dir = Word { text: if dir.is_empty() { "/" } else { dir }.to_owned(), ..word.clone() };
-        let dir = self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free && !self.is_of_others(word));
+        let dir =
+            self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free && !self.is_of_others(word));
         let is_it = match dir {
             Some(dir) => self.against.denied(tool, &dir, false).is_some() && self.may_become(tool, word, goes_down),
             None => self.against.is_any(tool),
