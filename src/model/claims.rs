@@ -119,6 +119,10 @@ const SCRIPT: &str = "script";
 /// Where names of files stand with `*` in them; the last is a regular expression in other tools.
 const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", "pattern"];
 
+/// Where the input of a call names a server, and a tool of it.
+const SERVERS: [&str; 3] = ["server", "servername", "mcpserver"];
+const TOOLS: [&str; 3] = ["tool", "toolname", "mcptool"];
+
 const BASH: &str = "bash";
 /// Names of tools whose command is one for a shell of this machine.
 const SHELLS: [&str; 8] =
@@ -231,16 +235,20 @@ impl Claims {
                         all.push(Claim { only_narrows: true, ..of_files(name, files.clone()) });
                     }
                 }
-                let named = of_server(tool, input).unwrap_or_else(|| by_name(tool));
-                // What another tool than a shell calls a command may be none of this machine's.
-                let is_shell = SHELLS.contains(&named.tool.to_ascii_lowercase().as_str());
-                all.push(Claim { only_narrows: has_command && is_shell, ..named });
+                let mut named = of_servers(tool, input);
+                if named.is_empty() {
+                    let named_so = by_name(tool);
+                    // What another tool than a shell calls a command may be none of this machine's.
+                    let is_shell = SHELLS.contains(&named_so.tool.to_ascii_lowercase().as_str());
+                    named.push(Claim { only_narrows: has_command && is_shell, ..named_so });
+                }
+                all.extend(named);
             }
         }
         // A tool of a server is one whatever it says that it does.
         let is_by_name = matches!(tool.kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other);
-        if let Some(claim) = of_server(tool, input).filter(|_| !is_by_name) {
-            all.push(Claim { only_narrows: true, ..claim });
+        if !is_by_name {
+            all.extend(of_servers(tool, input).into_iter().map(|claim| Claim { only_narrows: true, ..claim }));
         }
         // What a command has named beside itself says no more of it before than it would now: where it runs.
         let is_known = has_command && all.iter().all(|claim| claim.what != Claimed::Unknown);
@@ -497,13 +505,32 @@ pub fn needs_expansion(path: &str) -> bool {
             .is_some_and(|scheme| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+'))
 }
 
-/// A tool of a server: `mcp__SERVER__TOOL`, or named in its input.
-fn of_server(tool: &ToolCall, input: &Map<String, Value>) -> Option<Claim> {
-    let text = |key: &str| input.get(key).and_then(Value::as_str);
+/// Tools of servers: `mcp__SERVER__TOOL` as its name and as its title, and those that its input names. Where these do not
+/// agree it may be any of them, and each has to be allowed.
+fn of_servers(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
+    let texts =
+        |keys: &[&str]| -> Vec<&str> { of_keys(input, |key| keys.contains(&key)).filter_map(Value::as_str).collect() };
     let named = [tool.name.as_deref().unwrap_or_default(), tool.title.trim()];
-    let mcp = named.into_iter().find_map(|name| name.strip_prefix("mcp__")?.split_once("__"));
-    let (server, of) = mcp.or_else(|| text("server").zip(text("tool")))?;
-    Some(Claim::new("mcp", Claimed::Text(format!("{server}/{of}"))))
+    let named: Vec<&str> = named.into_iter().filter_map(|name| name.strip_prefix("mcp__")).collect();
+    let mut found: Vec<Claim> = Vec::new();
+    let mut add = |server: &str, of: &str, is_guess: bool| {
+        let what = Claimed::Text(format!("{server}/{of}"));
+        if found.iter().all(|claim| claim.what != what) {
+            found.push(Claim { only_narrows: is_guess, is_guess, ..Claim::new("mcp", what) });
+        }
+    };
+    for (server, of) in named.iter().filter_map(|name| name.split_once("__")) {
+        add(server, of, false);
+    }
+    let tools = texts(&TOOLS);
+    for server in texts(&SERVERS) {
+        tools.iter().for_each(|of| add(server, of, false));
+    }
+    // The name of a server may have these marks itself.
+    for (server, of) in named.iter().filter_map(|name| name.rsplit_once("__")) {
+        add(server, of, true);
+    }
+    found
 }
 
 /// A tool that is only known by its name.

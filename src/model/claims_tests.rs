@@ -115,7 +115,29 @@ fn tools_of_servers_are_known_by_server_and_name() {
     let mcp = |text: &str| Claim::new("mcp", Claimed::Text(text.into()));
     assert_eq!(claims(ToolKind::Other, "mcp__tracker__new_issue", json!({})), [mcp("tracker/new_issue")]);
     assert_eq!(claims(ToolKind::Other, "T", json!({ "server": "tracker", "tool": "list" })), [mcp("tracker/list")]);
+    assert_eq!(
+        claims(ToolKind::Other, "T", json!({ "server_name": "tracker", "toolName": "list" })),
+        [mcp("tracker/list")]
+    );
     assert_eq!(claims(ToolKind::Other, "T", json!({})), [Claim::new("other", Claimed::Text("T".into()))]);
+}
+
+#[test]
+fn a_call_that_names_several_tools_of_servers_is_each_of_them() {
+    let mcp = |text: &str| Claim::new("mcp", Claimed::Text(text.into()));
+    let input = json!({ "server": "tracker", "tool": "delete" });
+    assert_eq!(
+        claims(ToolKind::Other, "mcp__tracker__list", input.clone()),
+        [mcp("tracker/list"), mcp("tracker/delete")]
+    );
+    let mut named = call(ToolKind::Other, "mcp__tracker__delete", json!({}));
+    named.name = Some("mcp__tracker__list".into());
+    assert_eq!(Claims::of_tool(&named, &[]).all, [mcp("tracker/list"), mcp("tracker/delete")]);
+    let narrowed = claims(ToolKind::Read, "mcp__tracker__list", input);
+    let named = narrowed.iter().filter(|claim| claim.tool == "mcp");
+    assert!(named.clone().all(|claim| claim.only_narrows) && named.count() == 2, "{narrowed:?}");
+    let guess = Claim { only_narrows: true, is_guess: true, ..mcp("my__tracker/list") };
+    assert_eq!(claims(ToolKind::Other, "mcp__my__tracker__list", json!({})), [mcp("my/tracker__list"), guess]);
 }
 
 #[test]

@@ -12,11 +12,13 @@ mod git_files;
 mod languages;
 mod linkers;
 mod loaders;
+mod machine;
 mod options;
 mod outputs;
 mod packages;
 mod queries;
 mod readers;
+mod searches;
 mod sed;
 mod services;
 mod sign;
@@ -27,18 +29,20 @@ mod variables;
 mod writers;
 
 use super::steering::may_steer;
-use super::word::Word;
+use super::word::{Rest, Word};
 use super::wrappers;
 use builds::BUILDS;
 use converters::CONVERTERS;
 use languages::LANGUAGES;
 pub(super) use linkers::{Makes, makes};
 use loaders::LOADERS;
+use machine::MACHINE;
 use packages::PACKAGES;
 pub(super) use readers::Reads;
 pub(super) use sed::in_place;
 use services::SERVICES;
-use sign::{Sign, listed};
+use sign::{Sign, any_of, listed};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use table::{STEADY, TABLE};
@@ -61,6 +65,9 @@ const STARTS: &[(&[&str], &[&str])] = &[
     (&["nyc", "c8"], &[]),
     (&["npm", "pnpm", "yarn", "bun"], &["run run-script rum urn", "env"]),
     (&["yarn"], &["env"]),
+    // A package's program of that name, where the project has no script of it.
+    (&["bun"], &[]),
+    (&["python", "python2", "python3", "pypy", "pypy3"], &["-m"]),
     (&["npm", "pnpm", "yarn", "bun"], &["exec x dlx create"]),
     (&["git"], &["bisect", "run"]),
     (&["git"], &["submodule", "foreach"]),
@@ -68,11 +75,13 @@ const STARTS: &[(&[&str], &[&str])] = &[
     (&["go"], &["-exec --exec -toolexec --toolexec"]),
     (&["sops"], &["exec-env exec-file"]),
     (&["stack", "cabal", "opam", "dune", "composer", "yarn", "tox"], &["exec"]),
-    (&["fd", "fdfind"], &["-x -X --exec --exec-batch"]),
     (&["docker", "podman", "nerdctl"], &["exec run"]),
     (&["docker-compose", "podman-compose"], &["exec run"]),
     (&["kubectl", "oc"], &["exec"]),
 ];
+/// Programs that search, and the options behind which stands what they run for each file.
+const FOR_EACH: &[(&[&str], &str)] =
+    &[(&["find"], "-exec -execdir -ok -okdir"), (&["fd", "fdfind"], "-x -X --exec --exec-batch")];
 /// What runs what a package has brought, by the word behind it.
 const RUNNERS: &[(&str, &str)] =
     &[("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("pipenv", "run"), ("rye", "run"), ("hatch", "run")];
@@ -162,29 +171,40 @@ pub(super) fn is_subcommand(program: &str, words: &[Word], at: usize) -> bool {
 /// Whether an interpreter only says its version.
 fn says_version(program: &str, words: &[Word]) -> bool {
     let [_, option] = words else { return false };
-    let short = if program.starts_with("python") { "-V" } else { "--version" };
+    let short = match program {
+        "node" | "nodejs" | "bun" | "ruby" | "perl" | "php" => "-v",
+        _ if program.starts_with("python") || program == "deno" => "-V",
+        _ => "--version",
+    };
     is_interpreter(program) && option.known().is_some_and(|text| text == "--version" || text == short)
 }
 
 /// What only tells something, of programs whose other words do more: the whole command.
 const TELLING: &[(&str, &str)] = &[("psql", "-l --list --version -V"), ("tmux", "ls list-sessions -V")];
+/// The same with files behind it: the first words, and which of its options need not be there.
+const LOOKING: &[(&str, &[&str], &str)] = &[
+    // Whether files are written as it would write them.
+    ("deno", &["fmt", "--check"], "-q --quiet"),
+    // Whether a file can be read as a program.
+    ("node", &["--check"], ""),
+    ("node", &["-c"], ""),
+    // The tests of the project.
+    ("node", &["--test"], ""),
+];
 
 fn only_tells(program: &str, words: &[Word]) -> bool {
-    let is_alone = |word: &Word| {
-        TELLING.iter().any(|(name, all)| *name == program && listed(all).any(|one| word.known() == Some(one)))
+    let has = |list: &'static str, word: &Word| listed(list).any(|one| word.known() == Some(one));
+    let is_file = |word: &Word| word.is_known() && !word.text.starts_with('-') && !word.text.contains(':');
+    let looks = |(name, needed, options): &(&str, &[&str], &'static str)| {
+        let is_needed = |word: &Word| needed.iter().any(|one| word.known() == Some(one));
+        let rest = words.get(1..).unwrap_or_default();
+        *name == program
+            && rest.first().and_then(Word::known) == needed.first().copied()
+            && needed.iter().all(|one| rest.iter().any(|word| word.known() == Some(one)))
+            && rest.iter().all(|word| is_needed(word) || has(options, word) || is_file(word))
     };
-    match words {
-        [_, word] => is_alone(word),
-        // Looks whether files are written as it would write them.
-        [_, fmt, rest @ ..] if program == "deno" && fmt.text == "fmt" => {
-            let is_plain = |word: &Word| match word.text.strip_prefix('-') {
-                Some(_) => ["--check", "-q", "--quiet"].contains(&&*word.text),
-                None => word.is_known() && !word.text.contains(':'),
-            };
-            rest.iter().any(|word| word.known() == Some("--check")) && rest.iter().all(is_plain)
-        }
-        _ => false,
-    }
+    let is_alone = |word: &Word| TELLING.iter().any(|(name, all)| *name == program && has(all, word));
+    matches!(words, [_, word] if is_alone(word)) || LOOKING.iter().any(looks)
 }
 
 /// Whether nothing is known of a program, so that it may run what it is given.
@@ -195,6 +215,40 @@ pub(super) fn is_unknown(program: &str) -> bool {
         || readers::reads(program, &[]) != Reads::Unknown
         || writers::written(program, &[]).is_some()
         || wrappers::find(program).is_some())
+}
+
+/// Where the commands begin that a search runs for each file which it finds.
+pub(super) fn runs_for_each(program: &str, words: &[Word]) -> Vec<usize> {
+    let row = FOR_EACH.iter().find(|(programs, _)| programs.contains(&program));
+    let options = row.map_or("", |(_, options)| options);
+    any_of(options, words).into_iter().map(|(at, _)| at + 1).collect()
+}
+
+/// What is known of the names of files that a search gives to what it runs: the places where it looks.
+pub(super) fn found(program: &str, words: &[Word]) -> Vec<Word> {
+    let is_place = |word: &&Word| !word.text.starts_with(['-', '(', '!']);
+    let places = words.iter().skip(1).skip_while(|word| ["-H", "-L", "-P"].contains(&&*word.text));
+    let places: Vec<&Word> = places.take_while(is_place).collect();
+    if program != "find" || places.is_empty() || !places.iter().all(|word| word.is_known()) {
+        return vec![Word::any()];
+    }
+    let below = |word: &&Word| Word { text: format!("{}/", word.text), rest: Rest::Words, ..(*word).clone() };
+    places.iter().map(below).collect()
+}
+
+/// `black@23`, `npm:black`, `black==23`: the program that a package brings.
+pub(super) fn of_package(text: &str) -> &str {
+    let text = text.strip_prefix("npm:").or_else(|| text.strip_prefix("jsr:")).unwrap_or(text);
+    let end = text.find(['@', '=']).filter(|end| *end > 0).unwrap_or(text.len());
+    text.get(..end).unwrap_or(text)
+}
+
+/// With those words that git itself makes names of as words that are not known.
+pub(super) fn with_pathspecs<'a>(program: &str, words: Cow<'a, [Word]>) -> Cow<'a, [Word]> {
+    if program != "git" || !git_files::has_pathspecs(&words) {
+        return words;
+    }
+    words.iter().map(|word| git_files::pathspec(word).unwrap_or_else(|| word.clone())).collect::<Vec<_>>().into()
 }
 
 /// Whether it is a program of the project's own, which may do anything with its words.
@@ -227,6 +281,11 @@ pub(super) fn remotes(words: &[Word]) -> impl Iterator<Item = &str> {
     let is_git = words.first().is_some_and(|program| program.text.rsplit('/').next() == Some("git"));
     let named = words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| git::REMOTES.contains(text));
     named.filter(move |_| is_git)
+}
+
+/// The word with which git takes away what was changed in a file, where there is one of that name, and why it is asked about.
+pub(super) fn taken_if_there(program: &str, words: &[Word]) -> Option<(usize, &'static str)> {
+    git_files::branch_or_file(words).filter(|_| program == "git").map(|at| (at, git::TAKING))
 }
 
 /// A word that names a file which is written or removed.
@@ -269,6 +328,11 @@ pub(super) fn is_interpreter(program: &str) -> bool {
     rows(program).any(|row| row.signs.iter().any(|sign| matches!(sign, Sign::Device)))
 }
 
+/// Whether it shows what is in files that it need not name, though it may write some too.
+pub(super) fn shows_all(program: &str) -> bool {
+    searches::shows_all(program)
+}
+
 /// Whether it builds, tests or puts packages in, and by that runs what stands in the directory.
 pub(super) fn is_build(program: &str) -> bool {
     BUILDS.iter().any(|row| row.programs.contains(&program))
@@ -294,6 +358,13 @@ pub(super) fn is_steady(program: &str) -> bool {
     STEADY.contains(&program)
 }
 
+/// Whether the program writes no file for certain, as far as its words say.
+pub(super) fn only_reads(program: &str, words: &[Word]) -> bool {
+    let writes = written(program, words).is_some_and(|files| !files.is_empty());
+    let is_known = program != "git" && reads(program, words) != Reads::Unknown && words.iter().all(Word::is_known);
+    is_known && !writes && find(program, words, false).is_empty()
+}
+
 /// How much of a bundle of short options there is up to the first that is not known.
 pub(super) fn unknown_letter(text: &str, flags: &str, valued: &str) -> Option<usize> {
     for (at, letter) in text.char_indices().skip(1) {
@@ -310,7 +381,8 @@ pub(super) fn unknown_letter(text: &str, flags: &str, valued: &str) -> Option<us
 /// The rows of each program.
 static ROWS: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
     let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
-    for row in [TABLE, BUILDS, LOADERS, LANGUAGES, PACKAGES, SERVICES, CONVERTERS, TOOLS].into_iter().flatten() {
+    for row in [TABLE, BUILDS, LOADERS, LANGUAGES, PACKAGES, SERVICES, CONVERTERS, TOOLS, MACHINE].into_iter().flatten()
+    {
         for program in row.programs {
             rows.entry(program).or_default().push(row);
         }

@@ -342,7 +342,15 @@ impl<'a> Judge<'a, '_> {
             let is_moved = command.state.is_moved;
             opinion = opinion.and(files.written(&program, words, is_moved, &mut spelled));
             opinion = opinion.and(reading::read(&files, &program, words, is_moved));
+            if let Some((_, given)) = inside.given.as_ref().filter(|(place, _)| *place < from) {
+                opinion = opinion.and(reading::given(&files, &program, words, given));
+            }
             let at = |at: usize| before + from + at;
+            let taken = hazards::taken_if_there(&program, words).filter(|(at, _)| files.is_there(&words[*at]));
+            if let Some((index, reason)) = taken {
+                spelled.push((index, words[index].text.len().max(1)));
+                inside.reason = inside.reason.or(Some(reason));
+            }
             if let Some(option) = files.edited_in_place(&program, words, is_moved) {
                 inside.spelled.retain(|(index, _)| *index != at(option));
             }
@@ -465,9 +473,9 @@ fn holds(rule: &Rule, request: &Request<'_>, tool: &Tool) -> bool {
 /// Whether a part of a line makes no file for certain.
 fn is_reading(segment: &Segment) -> bool {
     match segment {
-        Segment::Command(command) | Segment::Passed(command) => {
-            command.words.first().is_some_and(|program| hazards::is_steady(&program.text))
-        }
+        Segment::Command(command) | Segment::Passed(command) => command.words.first().is_some_and(|program| {
+            hazards::is_steady(&program.text) || hazards::only_reads(&program.text, &command.words)
+        }),
         Segment::File { is_write, .. } => !is_write,
     }
 }

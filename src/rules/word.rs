@@ -206,8 +206,10 @@ impl Reader<'_> {
 
     fn brace(&mut self) {
         let rest = &self.chars[self.at..];
-        let is_list = rest.contains(&',') || rest.windows(2).any(|two| two == ['.', '.']);
-        if is_list && rest.contains(&'}') {
+        // What stands behind the last `}` makes no list of it: `@{u}..`.
+        let end = rest.iter().rposition(|c| *c == '}').unwrap_or(0);
+        let inner = &rest[..end];
+        if inner.contains(&',') || inner.windows(2).any(|two| two == ['.', '.']) {
             self.glob('{');
             self.word.is_free = true;
         } else {

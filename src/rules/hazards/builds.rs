@@ -10,18 +10,24 @@ use super::sign::Sign::{
 
 /// What those which keep packages do with scripts and packages of the project.
 const OF_PACKAGES: &str = "run run-script test t start build lint install i ci add remove uninstall update list ls outdated \
-    view info why audit pack version --version -v";
+    view info why explain audit pack version search root prefix bin ping config/get config/list pkg/get --version -v";
 
 pub(super) const BUILDS: &[Row] = &[
     Row {
-        programs: &["npm", "yarn", "bunx", "npx", "pnpx"],
+        programs: &["npm", "yarn"],
         signs: &[Only(OF_PACKAGES)],
         reason: "runs a program of any name, or keeps settings that do",
     },
     Row {
+        // Whatever a package is called, its program runs.
+        programs: &["bunx", "npx", "pnpx"],
+        signs: &[Only("--version -v")],
+        reason: "runs a program of any name",
+    },
+    Row {
         programs: &["pnpm"],
         // In every package of the workspace, or in its own.
-        signs: &[OnlyBehind("-r --recursive -w --workspace-root", OF_PACKAGES)],
+        signs: &[OnlyBehind("-r --recursive -w --workspace-root --filter= -F=", OF_PACKAGES)],
         reason: "runs a program of any name, or keeps settings that do",
     },
     Row {
@@ -47,7 +53,7 @@ pub(super) const BUILDS: &[Row] = &[
                     --parallel --save --save-dev --save-exact --no-save --legacy-peer-deps --force --no-audit \
                     --no-fund --if-present --loglevel --prefer-offline --offline --frozen-lockfile --immutable \
                     --ignore-scripts --depth --long --all --dry-run --version --watch --coverage --verbose --ci \
-                    --run",
+                    --run --fix --check",
                 ),
             ]),
         ],
@@ -59,7 +65,7 @@ pub(super) const BUILDS: &[Row] = &[
             Only(
                 "build b check c test t run r bench clippy fmt doc d rustdoc rustc install tree metadata update fetch \
                 search info version clean fix remove rm generate-lockfile package locate-project pkgid \
-                read-manifest verify-project help nextest -V --version --list -h --help",
+                read-manifest verify-project help nextest audit outdated deny machete expand miri llvm-cov init new -V --version --list -h --help",
             ),
             Letters("ZCo"),
             Begins("+"),
@@ -72,13 +78,15 @@ pub(super) const BUILDS: &[Row] = &[
                     --message-format --color --profile --jobs --target --check --fix --allow-dirty --allow-staged \
                     --allow-no-vcs --depth --edges --invert --no-deps --document-private-items --list --version \
                     --help --edition --name --dry-run --precise --aggressive --recursive --limit --dev --build \
-                    --optional --format-version --filter-platform --no-dedupe --prefix --format --duplicates",
+                    --optional --timings --format-version --filter-platform --no-dedupe --prefix --format --duplicates",
             )]),
             Words(&["install"]),
             Words(&["rustc"]),
             Words(&["rustdoc"]),
             // `cargo fmt -- FILE` formats any file.
             Elsewhere("fmt"),
+            Elsewhere("init"),
+            Elsewhere("new"),
             Words(&["self"]),
         ],
         reason: "settings of one call name compilers, runners and directories, and others of its commands write elsewhere",

@@ -23,8 +23,10 @@ pub(super) struct Row {
     pub(super) writes: bool,
     /// Is in a pattern itself: what it writes or removes is not among its words.
     is_spelled: bool,
-    /// Long options that take something away here, though they are harmless elsewhere.
+    /// Options that take something away here, though they are harmless elsewhere.
     taking: &'static str,
+    /// Its first words that do.
+    taking_verbs: &'static str,
 }
 
 const ROW: Row = Row {
@@ -37,6 +39,7 @@ const ROW: Row = Row {
     writes: false,
     is_spelled: false,
     taking: "",
+    taking_verbs: "",
 };
 
 /// Names of remotes that need not be in the pattern: any other word may be a directory here, whose hooks run.
@@ -62,7 +65,7 @@ const LONGS: &str = "--abbrev --abbrev-commit --abort --after --ahead-behind --a
     --files-without-match --find-copies --find-copies-harder --find-renames --first-parent --fixed-strings --fixup \
     --follow --follow-tags --force --force-create --force-if-includes --force-rebase --force-with-lease --fork-point \
     --format --full-history --full-index --full-name --full-tree --function-context --graph --grep --group --guess --hard \
-    --heads --histogram --ignore-all-space --ignore-blank-lines --ignore-case --ignore-cr-at-eol --ignore-date \
+    --heads --help --histogram --ignore-all-space --ignore-blank-lines --ignore-case --ignore-cr-at-eol --ignore-date \
     --ignore-errors --ignore-missing --ignore-rev --ignore-space-at-eol --ignore-space-change --ignore-submodules \
     --ignore-unmatch --ignore-whitespace --ignored --include --include-untracked --index --intent-to-add \
     --inter-hunk-context --invert-grep --invert-match --ipv4 --ipv6 --is-ancestor --keep --keep-base --keep-empty \
@@ -84,7 +87,7 @@ const LONGS: &str = "--abbrev --abbrev-commit --abort --after --ahead-behind --a
 const NO_LONGS: &str = "--no-color-moved --no-commit --no-decorate --no-edit --no-ext-diff --no-ff --no-merges \
     --no-notes --no-patch --no-prefix --no-rebase --no-recurse-submodules --no-renames --no-tags --no-textconv --no-track \
     --no-verify --no-walk --no-color --no-abbrev --no-stat --no-keep-index --no-guess --no-merged --no-contains \
-    --no-autostash --no-signoff --no-ahead-behind";
+    --no-autostash --no-signoff --no-ahead-behind --no-commit-id";
 
 const TABLE: &[Row] = &[
     Row { names: "status", flags: "sbvz", valued: "uM", ..ROW },
@@ -112,6 +115,7 @@ const TABLE: &[Row] = &[
     Row { names: "show-ref", flags: "dsqh", ..ROW },
     Row { names: "merge-base cherry", flags: "av", ..ROW },
     Row { names: "describe for-each-ref name-rev show-branch var version write-tree merge-tree", ..ROW },
+    Row { names: "help", flags: "ag", ..ROW },
     Row { names: "count-objects", flags: "vH", ..ROW },
     Row { names: "check-ignore check-attr", flags: "qvzna", ..ROW },
     Row { names: "reflog", flags: "q", valued: "n", verbs: "show list exists", ..ROW },
@@ -119,16 +123,18 @@ const TABLE: &[Row] = &[
     Row { names: "submodule", flags: "q", verbs: "status summary", ..ROW },
     Row { names: "remote", flags: "vnpa", verbs: "show get-url prune", ..ROW },
     Row { names: "bisect", verbs: "start good bad new old skip reset log terms", ..ROW },
+    Row { names: "hash-object", flags: "w", valued: "t", longs: "--stdin", ..ROW },
     // What they change is the worktree, the index and the repository's own history.
     Row { names: "add", flags: "nvpufNA", ..ROW },
     Row { names: "commit", flags: "aqvsnoepz", valued: "mCcFuS", longs: "--file --reedit-message", ..ROW },
     Row { names: "commit-tree", valued: "pmF", ..ROW },
-    Row { names: "checkout", flags: "qfmltpd", valued: "bB", writes: true, ..ROW },
-    Row { names: "switch", flags: "qfmtd", valued: "cC", ..ROW },
+    Row { names: "checkout", flags: "qfmltpd", valued: "bB", writes: true, taking: "-f --force", ..ROW },
+    Row { names: "switch", flags: "qfmtd", valued: "cC", taking: "-f --force --discard-changes", ..ROW },
     Row { names: "restore", flags: "qWSmp", valued: "s", writes: true, ..ROW },
-    Row { names: "reset", flags: "qpN", taking: "--hard", ..ROW },
-    Row { names: "branch", flags: "vqtarlidDmMcCf", valued: "u", ..ROW },
-    Row { names: "tag", flags: "ladsfiv", valued: "mFun", ..ROW },
+    Row { names: "reset", flags: "qpN", taking: "--hard --merge", ..ROW },
+    // What was on a branch that is removed, or that another one takes the place of, is in no log any more.
+    Row { names: "branch", flags: "vqtarlidDmMcCf", valued: "u", taking: "-D -M -C -f --force", ..ROW },
+    Row { names: "tag", flags: "ladsfiv", valued: "mFun", taking: "-d --delete -f --force", ..ROW },
     Row { names: "notes", valued: "mC", verbs: "list show add append copy remove", ..ROW },
     Row { names: "merge", flags: "nqve", valued: "mSF", ..ROW },
     Row { names: "rebase", flags: "qvfnm", valued: "CS", ..ROW },
@@ -139,10 +145,11 @@ const TABLE: &[Row] = &[
         valued: "m",
         verbs: "push pop apply list show drop branch save store create",
         writes: true,
+        taking_verbs: "drop",
         ..ROW
     },
-    Row { names: "rm", flags: "rfnq", writes: true, ..ROW },
-    Row { names: "mv", flags: "fknv", writes: true, ..ROW },
+    Row { names: "rm", flags: "rfnq", writes: true, taking: "-f --force", ..ROW },
+    Row { names: "mv", flags: "fknv", writes: true, taking: "-f --force", ..ROW },
     Row { names: "clean", flags: "ndfqxX", valued: "e", is_spelled: true, ..ROW },
     Row { names: "apply", flags: "vR3N", valued: "pC", is_spelled: true, ..ROW },
     Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, ..ROW },
@@ -159,10 +166,13 @@ const TABLE: &[Row] = &[
 /// `git config NAME`.
 const SETTING: Row = Row { flags: "l", longs: "--get --get-all --show-origin --global --local --list", ..ROW };
 
+/// `git symbolic-ref NAME`.
+const SYMBOLIC: Row = Row { flags: "q", ..ROW };
+
 const OPTION: &str = "git's options name programs, files and other repositories; this one is not known to be harmless";
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
 const UNNAMED: &str = "what it writes or removes does not stand in the line";
-const TAKING: &str = "takes away what cannot be brought back";
+pub(super) const TAKING: &str = "takes away what cannot be brought back";
 const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
 pub(super) const OWN_FILES: &str = "git's own files name programs";
 
@@ -175,7 +185,7 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         hits.push((*at, if is_attached { 2 } else { named(text) }, OPTION));
     }
     let Some(name) = words.get(at) else { return hits };
-    let known = row(&name.text).or_else(|| is_shown_setting(words, at).then_some(&SETTING));
+    let known = row(&name.text).or_else(|| is_shown(words, at));
     if known.is_none_or(|row| row.is_spelled) && !is_rehearsal(words, at) {
         hits.push((at, name.text.len().max(1), if known.is_none() { SUBCOMMAND } else { UNNAMED }));
     }
@@ -194,12 +204,13 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         if !is_over && text.len() > 1 && text.starts_with('-') {
             is_over = ends_options(words, at);
             hits.extend(row.unknown(text).filter(|_| text != "--").map(|bytes| (at, bytes, OPTION)));
-            if has(row.taking, text.split('=').next().unwrap_or_default()) {
-                hits.push((at, named(text), TAKING));
-            }
+            hits.extend(row.takes(text).map(|bytes| (at, bytes, TAKING)));
         } else {
             if is_first && !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
                 hits.push((at, text.len().max(1), SUBCOMMAND));
+            }
+            if is_first && has(row.taking_verbs, text) {
+                hits.push((at, text.len(), TAKING));
             }
             let is_remote = if name.text == "remote" { !is_first } else { is_first && row.has_remote };
             // `:x` removes x there, `+x` takes away what was in it.
@@ -231,6 +242,15 @@ fn is_own(part: &str, has_remote: bool) -> bool {
     part == ".git" || (!has_remote && part.strip_suffix(".git").is_some())
 }
 
+/// The row of what only shows something as long as there is no further word.
+fn is_shown(words: &[Word], at: usize) -> Option<&'static Row> {
+    let names = words.iter().skip(at + 1).filter(|word| !word.text.starts_with('-')).count();
+    match words.get(at)?.text.as_str() {
+        "symbolic-ref" if names == 1 => Some(&SYMBOLIC),
+        _ => is_shown_setting(words, at).then_some(&SETTING),
+    }
+}
+
 /// Whether `git config` only shows one setting: with a value behind its name it would be set.
 fn is_shown_setting(words: &[Word], at: usize) -> bool {
     let arguments = words.get(at + 1..).unwrap_or_default();
@@ -249,8 +269,14 @@ fn is_shown_setting(words: &[Word], at: usize) -> bool {
     is_config && is_shown && options.iter().all(|word| word.text == "-l" || has(SETTING.longs, &word.text))
 }
 
-/// Whether `git clean` only says what it would remove.
+/// Whether `git clean` only says what it would remove, or `git apply` what it would change.
 fn is_rehearsal(words: &[Word], at: usize) -> bool {
+    if words.get(at).is_some_and(|word| word.text == "apply") {
+        let has_any = |names: &str| words.iter().skip(at + 1).any(|word| has(names, &word.text));
+        return words.iter().all(Word::is_known)
+            && has_any("--check --stat --numstat --summary")
+            && !has_any("--apply");
+    }
     let mut options = words.iter().skip(at + 1).filter(|word| word.text.starts_with('-'));
     let says = |word: &&Word| word.text == "--dry-run" || !word.text.starts_with("--") && word.text.contains('n');
     let is_plain = |word: &Word| match word.text.strip_prefix('-') {
@@ -275,6 +301,16 @@ impl Row {
             return (!has(LONGS, typed) && !has(NO_LONGS, typed) && !has(self.longs, typed)).then(|| named(text));
         }
         unknown_letter(text, self.flags, self.valued)
+    }
+
+    /// How much of an option that takes something away a pattern has to have.
+    fn takes(&self, text: &str) -> Option<usize> {
+        if text.starts_with("--") {
+            return has(self.taking, text.split('=').next().unwrap_or_default()).then(|| named(text));
+        }
+        let letters = text.char_indices().skip(1).take_while(|(_, letter)| !self.valued.contains(*letter));
+        let mut taking = letters.filter(|(_, letter)| has(self.taking, &format!("-{letter}")));
+        taking.next().map(|(at, letter)| at + letter.len_utf8())
     }
 }
 

@@ -3,11 +3,11 @@
 //! Knows nothing of patterns. Invariants: a word that may be the name of a file is one; what may show the content of a file
 //! that the line does not name shows everything.
 
-use super::git::{OWN_FILES, before, has, row};
+use super::git::{OWN_FILES, TAKING, before, has, row};
 use super::readers::Reads;
-use super::{Hit, ends_options};
+use super::{Hit, ends_options, searches};
 use crate::rules::steering::is_steering;
-use crate::rules::word::Word;
+use crate::rules::word::{Rest, Word};
 use std::path::Path;
 
 /// Subcommands that leave the files of the tree as they are.
@@ -65,11 +65,10 @@ pub(super) fn reads(words: &[Word]) -> Reads {
         "show" if !names.is_empty() && names.iter().all(|text| names_file(text)) => Reads::Named,
         "diff" | "show" if is_summary() => Reads::Named,
         "diff" | "show" if names.iter().all(|text| is_commit(text) || text.contains("..")) => limited,
-        "grep" => {
-            let has_pattern = options().any(|text| text.starts_with("-e") && text.len() > 2);
-            let objects = names.iter().skip(usize::from(!has_pattern));
-            if objects.clone().all(|text| is_commit(text)) { limited } else { Reads::Everything }
-        }
+        "grep" => match searches::objects_of_git(words.get(start..=start + end).unwrap_or_default()) {
+            Some(objects) if objects.iter().all(|text| is_commit(text)) => limited,
+            _ => Reads::Everything,
+        },
         name if has(SHOWING, name) => Reads::Everything,
         name if has(PATCHING, name) && has_patch() => limited,
         // Before it asks, or beside what it says.
@@ -93,6 +92,23 @@ pub(super) fn changes_tree(words: &[Word]) -> bool {
     !text(0).is_empty() && !has(STILL, text(0)) && !is_new_branch && !is_list && !is_index
 }
 
+/// Subcommands whose words are paths that git expands.
+const EXPANDING: &str = "add rm checkout restore reset stash clean";
+
+/// Whether a subcommand expands the paths that it is given.
+pub(super) fn has_pathspecs(words: &[Word]) -> bool {
+    let (_, start) = before(words);
+    words.get(start).is_some_and(|name| has(EXPANDING, &name.text))
+}
+
+/// A word of which git makes names, as one of which only the beginning is known.
+pub(super) fn pathspec(word: &Word) -> Option<Word> {
+    let text = word.known()?;
+    let end = text.find(['*', '?', '[', '\\']).or_else(|| text.starts_with(':').then_some(0))?;
+    let text = text.get(..end)?.to_owned();
+    Some(Word { shape: word.text.clone(), text, rest: Rest::Words, is_glob: true, ..Word::default() })
+}
+
 /// A commit for certain, and no content of a file that has a name.
 fn is_commit(text: &str) -> bool {
     let rest = text.strip_prefix("HEAD").or_else(|| text.strip_prefix('@'));
@@ -114,13 +130,17 @@ fn long(text: &str) -> &str {
     text.split_once('=').map_or(text, |(name, _)| name)
 }
 
-/// Whether one of these letters is among short options, before one that takes a value.
+/// Whether one of these letters is among short options, before one that takes a value in what shows differences.
 fn has_letter(text: &str, letters: &str) -> bool {
-    let bundle = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
-    bundle.chars().take_while(|c| !"SGnlXOLIM".contains(*c)).any(|c| letters.contains(c))
+    is_in_bundle(text, letters, "SGnlXOLIM")
 }
 
-/// The files that it writes or removes from which later commands take programs.
+fn is_in_bundle(text: &str, letters: &str, valued: &str) -> bool {
+    let bundle = text.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+    bundle.chars().take_while(|c| !valued.contains(*c)).any(|c| letters.contains(c))
+}
+
+/// The files that it writes or removes from which later commands take programs, or of which it takes away what was changed.
 pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     let hit = |file: Written| {
         let text = &words.get(file.at)?.text;
@@ -129,7 +149,49 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         let is_commit = text == "HEAD" && !file.is_certain;
         (is_open || !is_commit && is_steering(Path::new(text))).then_some((file.at, text.len().max(1), OWN_FILES))
     };
-    written(words).into_iter().filter_map(hit).collect()
+    written(words).into_iter().filter_map(hit).chain(discarded(words)).collect()
+}
+
+/// Options of `checkout` with which its words are files, and with which they are branches and commits.
+const OF_FILES: &str = "--ours --theirs --overlay --no-overlay";
+const OF_BRANCHES: &str = "-b -B --orphan -t --track --detach -d";
+
+/// Where it says that what was changed in files is taken away: the subcommand, the `--` before them, or else the files.
+fn discarded(words: &[Word]) -> Vec<Hit> {
+    let (_, start) = before(words);
+    let has_option = |names: &str, letters: &str| {
+        let mut options = words.iter().skip(start + 1).map(|word| word.text.as_str());
+        options.any(|text| has(names, text) || is_in_bundle(text, letters, "s"))
+    };
+    let is_path =
+        |text: &str| !is_plain(text) || matches!(text, "." | "..") || text.starts_with("./") || text.starts_with("../");
+    let files = written(words).into_iter().enumerate();
+    let taken = files.filter(|(place, file)| {
+        let text = words.get(file.at).map_or("", |word| word.text.as_str());
+        match words.get(start).map_or("", |name| name.text.as_str()) {
+            // From the index alone nothing is taken away that is in no file.
+            "restore" => !has_option("--staged", "S") || has_option("--worktree", "W"),
+            "checkout" if has_option(OF_BRANCHES, "bB") => false,
+            "checkout" => file.is_certain || is_path(text) || *place > 0 || has_option(OF_FILES, ""),
+            _ => false,
+        }
+    });
+    let length = |at: usize| words.get(at).map_or(1, |word| word.text.len().max(1));
+    let said = |at: usize| match words.get(start).map_or("", |name| name.text.as_str()) {
+        "restore" => start,
+        _ => (start + 1..at).rev().find(|at| words.get(*at).is_some_and(|word| word.text == "--")).unwrap_or(at),
+    };
+    let mut places: Vec<usize> = taken.map(|(_, file)| said(file.at)).collect();
+    places.dedup();
+    places.into_iter().map(|at| (at, length(at), TAKING)).collect()
+}
+
+/// The word of `checkout` that is a branch, or a file where there is one of that name.
+pub(super) fn branch_or_file(words: &[Word]) -> Option<usize> {
+    let (_, start) = before(words);
+    let is_checkout = words.get(start).is_some_and(|name| name.text == "checkout");
+    let is_branch = words.iter().any(|word| has(OF_BRANCHES, &word.text) || is_in_bundle(&word.text, "bB", ""));
+    written(words).first().filter(|file| is_checkout && !is_branch && !file.is_certain).map(|file| file.at)
 }
 
 /// A word that may name a file which is written or removed.

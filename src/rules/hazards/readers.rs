@@ -2,6 +2,7 @@
 //!
 //! Knows nothing of patterns. Invariant: a program that is in no list may read and write whatever it names.
 
+use super::searches::{self, Where};
 use crate::rules::word::Word;
 
 /// What a program does with the files that its words name.
@@ -13,6 +14,8 @@ pub(in crate::rules) enum Reads {
     Files,
     /// It reads each, and of a directory what is below it.
     Below,
+    /// The same, and all of the directory that it runs in.
+    Around,
     /// It reads some of what it names, and writes none of it.
     Named,
     /// It shows what is in files that it need not name.
@@ -62,13 +65,38 @@ const FILES: &[&str] = &[
     "size",
     "addr2line",
 ];
-const BELOW: &[&str] =
-    &["rg", "ag", "ack", "ugrep", "ug", "tokei", "cp", "mv", "tar", "bsdtar", "gtar", "zip", "rsync", "scp"];
+const BELOW: &[&str] = &[
+    "rg",
+    "ag",
+    "ack",
+    "ugrep",
+    "ug",
+    "rgrep",
+    "pcregrep",
+    "pcre2grep",
+    "tokei",
+    "cp",
+    "mv",
+    "tar",
+    "bsdtar",
+    "gtar",
+    "zip",
+    "rsync",
+    "scp",
+];
 const GREP: &[&str] = &["grep", "egrep", "fgrep"];
 const NAMED: &[&str] =
     &["sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "sort", "uniq", "cut", "tr", "iconv"];
 
 pub(in crate::rules) fn reads(program: &str, words: &[Word]) -> Reads {
+    match (kind(program, words), searches::looks(program, words)) {
+        (Reads::Below, Some(Where::Everywhere)) => Reads::Around,
+        (Reads::Below, Some(Where::Listing)) => Reads::Named,
+        (kind, _) => kind,
+    }
+}
+
+fn kind(program: &str, words: &[Word]) -> Reads {
     let is_in = |list: &[&str]| list.contains(&program);
     let goes_down = |text: &str| text == "--recursive" || !text.starts_with("--") && text.contains(['r', 'R']);
     let options = || words.iter().skip(1).map(|word| word.text.as_str()).filter(|text| text.starts_with('-'));

@@ -31,7 +31,7 @@ pub(in crate::rules) enum Sign {
     /// A first word that is not one of these, or not with the second one where both are written as `one/two`, and where that is
     /// an option the first behind it as well.
     Only(&'static str),
-    /// The same behind any of the first words here, which are options without a value.
+    /// The same behind any of the first words here, which are options without a value, or with one where a `=` ends them.
     OnlyBehind(&'static str, &'static str),
     /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one; the
     /// first two behind options where it begins with some.
@@ -52,6 +52,9 @@ pub(in crate::rules) enum Sign {
     /// nothing is, a word that is neither in the directory, beginning with `.`, nor the value of one of these letters and long
     /// options.
     Brought(&'static str, &'static str, &'static str),
+    /// A word of letters alone that has one of these, unless it is the value of an option here: a letter at the end of a word,
+    /// of which `u` and `g` take one only behind a dash, or a long option.
+    Bundle(&'static str, &'static str),
     /// Words in this order, options between them not counted.
     Words(&'static [&'static str]),
     /// A word that begins so.
@@ -201,7 +204,13 @@ impl Sign {
             Self::Only(names) => others_than_one(names, arguments()),
             Self::OnlyBehind(options, names) => {
                 let is_one = |text: &str| listed(options).any(|option| option == text);
-                others_than_one(names, arguments().skip_while(|(_, text)| is_one(text)))
+                let takes_next = |text: &str| listed(options).any(|option| option.strip_suffix('=') == Some(text));
+                let mut is_value = false;
+                let behind = arguments().skip_while(|(_, text)| {
+                    let is_of_it = std::mem::replace(&mut is_value, takes_next(text)) && !text.starts_with('-');
+                    is_of_it || is_value || is_one(text)
+                });
+                others_than_one(names, behind)
             }
             Self::OnlyTwo(names) => others_behind_options(names, arguments()),
             Self::Elsewhere(first) => elsewhere(first, arguments()),
@@ -286,6 +295,7 @@ impl Sign {
                 let is_it = found.next().is_some_and(|(_, first)| listed(names).any(|name| name == first));
                 found.filter(|(_, text)| is_it && !is_package(text)).collect()
             }
+            Self::Bundle(letters, valued) => bundles(arguments, letters, valued),
             Self::Redirects => arguments.filter(|(_, text)| queries::redirects(text)).collect(),
             _ => Vec::new(),
         };
@@ -319,6 +329,30 @@ fn valued<'a>(
     longs.chain(letters)
 }
 
+/// Bundles of options without a dash.
+fn bundles<'a>(
+    arguments: impl Iterator<Item = (usize, &'a str)> + Clone,
+    letters: &'static str,
+    valued: &'static str,
+) -> Vec<(usize, &'a str)> {
+    let is_listed = |name: &str| listed(valued).any(|one| one == name);
+    let before = std::iter::once("").chain(arguments.clone().map(|(_, text)| text));
+    let takes_next = |text: &str| {
+        let last = text.chars().next_back().filter(|_| !text.starts_with("--"));
+        let is_of_dash = last.is_some_and(|last| "ug".contains(last)) && !text.starts_with('-');
+        is_listed(text) || !is_of_dash && last.is_some_and(|last| is_listed(last.encode_utf8(&mut [0; 4])))
+    };
+    let is_one =
+        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic()) && text.contains(|c| letters.contains(c));
+    // The name of a user whom nobody knows is read as such a bundle, too.
+    let may_be_flags = |text: &str| text.chars().all(|c| "aefhjlmnrsuvwx".contains(c));
+    let found = arguments.zip(before);
+    let found = found.filter(|((_, text), before)| {
+        is_one(text) && (!takes_next(before) || before.starts_with('-') && before.ends_with('u') && may_be_flags(text))
+    });
+    found.map(|(found, _)| found).collect()
+}
+
 /// Whether a text has a name that is no part of a longer one, no field and no key.
 fn has_token(text: &str, name: &str) -> bool {
     let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
@@ -338,7 +372,7 @@ fn is_package(text: &str) -> bool {
 }
 
 /// The words that are one of these.
-fn any_of(names: &'static str, words: &[Word]) -> Vec<(usize, usize)> {
+pub(super) fn any_of(names: &'static str, words: &[Word]) -> Vec<(usize, usize)> {
     let found = words.iter().enumerate().skip(1);
     let found = found.filter(|(_, word)| listed(names).any(|name| name == word.text));
     found.map(|(at, word)| (at, word.text.len())).collect()

@@ -4,9 +4,9 @@
 
 use super::Row;
 use super::sign::Sign::{
-    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, Name, NoScript, Of, Only,
-    OnlyTwo, Open, OtherDashes, OtherLongs, Part, Query, Redirects, SecondName, SedScript, Short, Steering, Token,
-    Unknown, Value, Words,
+    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, NoScript, Of, Only, OnlyTwo,
+    Open, OtherDashes, OtherLongs, Part, Query, Redirects, SecondName, SedScript, Short, Steering, Token, Unknown,
+    Value, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -281,8 +281,10 @@ pub(super) const TABLE: &[Row] = &[
             Words(&["publish"]),
             Words(&["upgrade"]),
             Words(&["compile"]),
+            Words(&["jupyter"]),
+            Words(&["link"]),
             // A package may run what it wants to while it is put in, and one that is named comes from elsewhere.
-            After("add install i update link pm fmt lint"),
+            After("add a install i update up link pm fmt lint"),
             Letters("A"),
         ],
         reason: "runs what a package brings, or allows it everything",
@@ -442,8 +444,6 @@ pub(super) const TABLE: &[Row] = &[
         reason: "sets variables, of which later programs are made",
     },
     Row { programs: &["wait"], signs: &[Letters("p")], reason: "names a variable that is set" },
-    Row { programs: &["date"], signs: &[Name("drI"), Letters("sF"), Longs("--set")], reason: "changes the machine" },
-    Row { programs: &["hostname"], signs: &[Name(""), Letters("sF"), Longs("--file")], reason: "changes the machine" },
     Row {
         programs: &["printf", "print", "test", "[", "wait"],
         signs: &[Short("-v"), Has("[$"), Has("$("), Has("`")],

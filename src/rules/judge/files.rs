@@ -20,7 +20,7 @@ use crate::rules::{Doubt, Request, Verdict, wrappers};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-static EDIT: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(true));
+pub(super) static EDIT: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(true));
 pub(super) static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
 
 /// Parts of a word of which it is looked where they lead; one of more is asked about.
@@ -159,7 +159,7 @@ impl<'a> Files<'a, '_> {
             let is_long = word.text.starts_with("--");
             for text in hazards::values(&word.text).skip(1).chain(hazards::attached(&word.text)) {
                 let is_file = is_long || is_like_file(text);
-                let places = Places::of(self.against.request, Path::new(text));
+                let places = Places::of(self.against.request, &self.led(text));
                 if is_file && (places.names_steering(Path::new(text)) || places.is_outside()) {
                     spelled.push((at, word.text.len()));
                 }
@@ -189,6 +189,9 @@ impl<'a> Files<'a, '_> {
 
     /// Whether the directory that a word begins with is inside, and none from which later commands take programs.
     fn is_plain_place(&self, word: &Word) -> bool {
+        if word.is_tilde {
+            return false;
+        }
         let dir = match word.text.rsplit_once('/') {
             Some(("", _)) => Path::new("/"),
             Some((dir, _)) => Path::new(dir),
@@ -271,16 +274,26 @@ impl<'a> Files<'a, '_> {
             return false;
         }
         let is_out = |text: &str| {
-            let home = self.against.request.home;
-            let path = match text.strip_prefix("~/") {
-                Some(rest) => home.map_or_else(|| PathBuf::from("/"), |home| home.join(rest)),
-                None if text == "~" || word.is_tilde => PathBuf::from("/"),
-                None => PathBuf::from(text),
-            };
+            let path = self.led(text);
             !is_no_file(&path) && Places::of(self.against.request, &path).leads_out()
         };
         let mut parts = hazards::parts(&word.text).filter(|text| !text.is_empty());
         parts.by_ref().take(MAX_PARTS).any(is_out) || parts.next().is_some()
+    }
+
+    /// Where a text leads that may be the name of a file: who reads it may replace a `~` before it. Where another user's home
+    /// is only shows then: in none of the roots.
+    fn led(&self, text: &str) -> PathBuf {
+        match (text.strip_prefix("~/"), self.against.request.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ if text.starts_with('~') => Path::new("/").join(text),
+            _ => PathBuf::from(text),
+        }
+    }
+
+    /// Whether a word begins with the name of a directory that only shows when it runs: `~user/x`.
+    fn is_of_others(&self, word: &Word) -> bool {
+        word.is_known() && word.is_tilde && self.named(word).is_none()
     }
 
     /// Whether an earlier command of the line may have made a link of a file, or of a directory above it.
@@ -298,21 +311,24 @@ impl<'a> Files<'a, '_> {
         if text.is_empty() || text.starts_with('-') || text.contains("://") {
             return Opinion::neither();
         }
-        let home = self.against.request.home.and_then(|home| Some(home.join(text.strip_prefix("~/")?)));
         let is_against = |path: &Path| self.against.denied(tool, path, !is_like_file(text)) == Some(Match::Yes);
-        let is_it = is_against(Path::new(text)) || home.is_some_and(|path| is_against(&path));
+        let is_of_user = text.strip_prefix('~').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let is_it = is_against(Path::new(text))
+            || text.starts_with("~/") && is_against(&self.led(text))
+            || is_of_user && self.against.is_any(tool);
         if is_it { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
     }
 
     /// Of a word of which only the beginning is known. `goes_down`: of a directory all is meant.
     pub(super) fn open(&self, tool: &'a Tool, word: &Word, goes_down: bool) -> Opinion<'a> {
-        if word.is_known() {
+        if word.is_known() && !self.is_of_others(word) {
             return Opinion::neither();
         }
         // What becomes of names with `*` is below the directory that they begin with.
         let (dir, _) = word.text.rsplit_once('/').unwrap_or((".", ""));
         let dir = Word { text: if dir.is_empty() { "/" } else { dir }.to_owned(), ..word.clone() };
-        let dir = self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free);
+        let dir =
+            self.named(&Word { rest: Rest::Nothing, ..dir }).filter(|_| !word.is_free && !self.is_of_others(word));
         let is_it = match dir {
             Some(dir) => self.against.denied(tool, &dir, false).is_some() && self.may_become(tool, word, goes_down),
             None => self.against.is_any(tool),
@@ -346,6 +362,15 @@ impl<'a> Files<'a, '_> {
     /// The files that a shell makes of a word now, as far as that can be told.
     pub(super) fn globbed(&self, word: &Word) -> Vec<PathBuf> {
         globs::files(self.against.request, word).unwrap_or_default()
+    }
+
+    /// Whether there is a file of this name, or that cannot be told.
+    pub(super) fn is_there(&self, word: &Word) -> bool {
+        let Some(path) = self.named(word) else { return true };
+        let path = self.against.request.cwd.join(path);
+        let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return true };
+        let names = (self.against.request.names)(dir);
+        names.is_none_or(|names| names.iter().any(|one| name.to_str() == Some(one)))
     }
 
     /// Whether links lead from a path, which does not say so itself, to a file that names what later commands run.

@@ -25,6 +25,8 @@ pub(super) struct Inside {
     pub(super) lines: Vec<(String, bool)>,
     /// They get further words that are not known.
     pub(super) is_fed: bool,
+    /// The names of files that are given to the commands which begin behind this place.
+    pub(super) given: Option<(usize, Vec<Word>)>,
     /// The line says what is read from standard input.
     pub(super) has_input: bool,
     /// Words that a pattern has to have itself: where, and how many bytes.
@@ -76,17 +78,17 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
         let found = hazards::find(&name, &here[index..], inside.has_input);
         inside.spelled.extend(found.iter().map(|(behind, bytes, _)| (at(index + behind), *bytes)));
     }
-    if program == "find" {
-        let starts = here
-            .iter()
-            .enumerate()
-            .filter(|(_, word)| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
-        for (index, _) in starts.take(8) {
-            inside.commands.push((from + index + 1, true));
-        }
+    let runs_for_each = hazards::runs_for_each(&program, here);
+    for index in runs_for_each.iter().take(8) {
+        inside.given = Some((from, hazards::found(&program, here)));
+        inside.commands.push((from + index, true));
     }
     if let Some(index) = hazards::starts(&program, here) {
         look_at_given(here, index, from, inside);
+    }
+    // Where the words themselves have to be in the pattern, one of them may be run.
+    if let Some((index, ..)) = hazards.iter().min().filter(|(index, ..)| *index < here.len()) {
+        look_at_given(here, *index, from, inside);
     }
     let Some(row) = wrappers::find(&program) else {
         if hazards::is_unknown(&program) {
@@ -116,6 +118,7 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
         },
         wrappers::Kind::Opaque => {
             inside.is_fed |= row.feeds;
+            inside.given = row.feeds.then(|| (from, vec![Word::any()])).or(inside.given.take());
             inside.spelled.push((at(0), first.text.len()));
             let lines = here.iter().skip(1).flat_map(|word| lines_in(&word.text)).filter(|line| !line.is_empty());
             inside.lines.extend(lines.take(MAX_LINES).map(|line| (line.to_owned(), false)));

@@ -4,9 +4,10 @@
 //! its name; what is against reading never allows anything.
 
 use super::Opinion;
-use super::files::{Files, READ};
-use super::places::is_like_file;
-use crate::rules::hazards::{self, Reads};
+use super::files::{EDIT, Files, READ};
+use super::places::{is_like_file, may_name_one};
+use crate::rules::hazards::{self, Reads, Written};
+use crate::rules::pattern::Match;
 use crate::rules::word::Word;
 use crate::rules::{Doubt, Verdict};
 use std::path::Path;
@@ -23,8 +24,8 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
     if is_moved && reads != Reads::Unknown {
         return perhaps;
     }
+    let is_stranger = hazards::is_unknown(program) && !hazards::is_of_project(words);
     let mut opinion = Opinion::neither();
-    let mut names = 0;
     for word in words.iter().skip(1).filter(|word| !word.text.is_empty() || !word.is_known()) {
         // It only says which of the files that are searched anyway.
         let is_filter = ["--include=", "--exclude=", "--exclude-dir="].iter().any(|name| word.text.starts_with(name));
@@ -40,16 +41,20 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
                 opinion = opinion.and(files.named_against(&READ, text));
             }
         }
+        // All of a directory is given to a program of which nothing is known.
+        let is_given = is_stranger && may_name_one(&word.text) && word.is_known();
+        if is_given && files.against.denied(&READ, Path::new(&word.text), false) == Some(Match::Below) {
+            opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
+        }
         // What git and what builds run goes through no links, or runs what stands in the directory anyway.
         let may_follow =
             !is_git && !hazards::is_build(program) && (reads != Reads::Unknown || is_like_file(&word.text));
         if may_follow && !is_option && files.may_be_linked(Path::new(&word.text)) {
             opinion = opinion.and(files.linked(&READ));
         }
-        if is_option || !matches!(reads, Reads::Files | Reads::Below) {
+        if is_option || !matches!(reads, Reads::Files | Reads::Below | Reads::Around) {
             continue;
         }
-        names += 1;
         for path in files.named(word).map_or_else(|| files.globbed(word), |path| vec![path]) {
             let of_rules = files.path(&READ, &path);
             // Of what a shell makes of marks only the files that are there now are certain.
@@ -60,15 +65,32 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
                 Verdict::Deny => perhaps,
                 Verdict::Ask if of_rules.rule.is_some() => of_rules,
                 Verdict::Ask if matches!(of_rules.doubt, Some(Doubt::BrokenDeny)) => of_rules,
-                Verdict::Ask if reads == Reads::Below && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
+                Verdict::Ask if reads != Reads::Files && matches!(of_rules.doubt, Some(Doubt::DeniedBelow)) => of_rules,
                 _ => Opinion::neither(),
             });
         }
     }
-    // Without a name a search begins where it is; the first may be what it looks for.
-    let is_all = reads == Reads::Everything || reads == Reads::Below && names < 2;
+    let is_all = matches!(reads, Reads::Everything | Reads::Around) || hazards::shows_all(program);
     if is_all && files.against.denied(&READ, Path::new("."), false).is_some() {
         opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
+    }
+    opinion
+}
+
+/// What rules with paths are against is not given to a command by what runs it: words of which it is not known what they name.
+pub(super) fn given<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], given: &[Word]) -> Opinion<'a> {
+    let all = [words, given].concat();
+    let reads = hazards::reads(program, &all);
+    let is_written = |written: Vec<Written>| written.iter().any(|file| file.at >= words.len());
+    let writes = hazards::written(program, &all).map_or(reads == Reads::Unknown, is_written);
+    let mut opinion = Opinion::neither();
+    for word in given {
+        if reads != Reads::Nothing {
+            opinion = opinion.and(files.open(&READ, word, true));
+        }
+        if writes {
+            opinion = opinion.and(files.open(&EDIT, word, true));
+        }
     }
     opinion
 }

@@ -2,6 +2,7 @@
 //!
 //! Made once for a command, since there may be a thousand rules. Invariant: what might match is told apart from what does.
 
+use crate::rules::hazards;
 use crate::rules::list::Said;
 use crate::rules::pattern::{Match, Spec, base_name};
 use crate::rules::shell::Command;
@@ -23,8 +24,11 @@ struct View<'a> {
 
 impl<'a> View<'a> {
     fn of(words: Cow<'a, [Word]>) -> Option<Self> {
-        let program = base_name(words.first()?);
-        Some(Self { words, program })
+        let mut program = base_name(words.first()?);
+        if program.is_known() {
+            program.text = hazards::of_package(&program.text).to_owned();
+        }
+        Some(Self { words: hazards::with_pathspecs(&program.text, words), program })
     }
 }
 
