@@ -282,6 +282,7 @@ impl<D: Device> Running<D> {
         self.open_past(&past, Opening::Continue(SessionId::from(past.id.as_str())));
         let is_open = self.engine.model().sessions().count() > before;
         if is_open {
+            self.app.carry_words(key, self.app.shown());
             let news = self.engine.intent_in(key, Intent::CloseSession);
             self.news(news);
             let now = self.engine.now();
