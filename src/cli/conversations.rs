@@ -265,6 +265,7 @@ fn of_review(review: &Listed, session: AgentSession) -> Known {
         is_listed: false,
         is_named: false,
         copy_of: None,
+        also: Vec::new(),
         used_as_told: None,
     }
 }
@@ -407,7 +408,8 @@ fn hide(state: &Path, known: &Known) -> Result<(), String> {
     if known.is_imported {
         return Ok(());
     }
-    drafts::forget(state, &known.command, &known.session_id).map_err(|error| error.to_string())?;
+    let mut commands = known.commands();
+    commands.try_for_each(|one| drafts::forget(state, one, &known.session_id)).map_err(|error| error.to_string())?;
     sessions::hide(state, known).map_err(|error| error.to_string())
 }
 

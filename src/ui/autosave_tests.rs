@@ -1,7 +1,7 @@
 use super::*;
 use crate::model::event::{AgentEvent, Event, HostEvent, InitResult, Intent, Opening, SessionResult};
 use crate::model::ids::{Address, Addressed, AgentKey};
-use crate::model::reduce;
+use crate::model::reduce::reduce;
 use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
 use std::time::Instant;

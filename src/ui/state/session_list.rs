@@ -462,7 +462,7 @@ impl SessionList {
         } else if past.is_gone {
             let place = crate::base::paths::visible(past.cwd.as_os_str());
             self.note = Some(format!("its directory is gone: {place}"));
-        } else if (offers.runs)(&past.command) || matches!(past.starts, Starts::Configured(_)) {
+        } else if past.commands().any(offers.runs) || matches!(past.starts, Starts::Configured(_)) {
             return going(past, how);
         } else if past.starts == Starts::Unknown {
             self.note =
@@ -484,7 +484,7 @@ impl SessionList {
                 }
                 false
             }
-            Some(Row::Past(one)) => (offers.forks)(&one.command).unwrap_or(one.forks),
+            Some(Row::Past(one)) => one.commands().find_map(offers.forks).unwrap_or(one.forks),
         };
         if forks {
             return self.chosen(offers, How::Forks);

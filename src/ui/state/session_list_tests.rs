@@ -180,7 +180,9 @@ fn what_matches_the_filter_best_is_chosen_wherever_it_stands() {
     let mut list = list(all.clone());
     let chosen = |list: &SessionList| names(list)[list.selected()].clone();
     // The letters of the second are also in the one that is open, here and there.
-    for (typed, best) in [("open", "the one that is open"), ("tai", "the tail of a list"), ("the", "the one that is open")] {
+    for (typed, best) in
+        [("open", "the one that is open"), ("tai", "the tail of a list"), ("the", "the one that is open")]
+    {
         assert_eq!(fuzzy::rank(typed, &["the one that is open"]), [0]);
         list.filter.clear();
         list.type_text(typed);

@@ -27,7 +27,7 @@ impl SessionList {
         if let Past::Read(all) = &self.past {
             let is_open_here = |one: &PastSession| {
                 let mut open = self.open.iter().filter_map(|open| open.which.as_ref());
-                open.any(|which| which.id == one.id && which.command == one.command)
+                open.any(|which| which.id == one.id && one.is_of(&which.command))
             };
             let is_near = |one: &PastSession| self.reach == Reach::Everywhere || self.is_near(one);
             let is_in_reach = |one: &PastSession| is_near(one) && !is_open_here(one);
