@@ -17,13 +17,11 @@ use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
 use crate::engine::review_entries::{own_entries, session_of, shared};
 use crate::host::fs::Roots;
-use crate::model::changes::{
-    Before, HeldOutcome, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
-};
+use crate::model::changes::{Before, HeldOutcome, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict};
 use crate::model::event::HostEvent;
-use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
+use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
+use crate::review::protocol::{AgentSession, Proposal, Released, ToolNote};
 use crate::review::session::{ReviewSession, Share, is_elsewhere, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
