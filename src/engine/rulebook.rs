@@ -329,14 +329,15 @@ impl Rulebook {
 
 /// The same with the names of the rules that decided, each once.
 fn named(ruling: Ruling, by: &[RuleRef]) -> Ruling {
-    let each = |said: fn(&RuleRef) -> String| {
-        let mut all: Vec<String> = Vec::new();
-        for said in by.iter().map(said) {
-            if !all.contains(&said) {
-                all.push(said);
-            }
+    let mut all: Vec<&RuleRef> = Vec::new();
+    for rule in by {
+        if !all.contains(&rule) {
+            all.push(rule);
         }
-        (!all.is_empty()).then(|| in_words(&all.join(", ")))
+    }
+    let each = |said: fn(&RuleRef) -> String| {
+        let said: Vec<String> = all.iter().map(|rule| said(rule)).collect();
+        (!said.is_empty()).then(|| in_words(&said.join(", ")))
     };
     Ruling {
         place: each(|rule| format!("{}:{}", rule.file, rule.line)),

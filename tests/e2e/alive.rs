@@ -286,6 +286,7 @@ fn a_second_window_goes_on_with_the_session_once_the_first_has_ended() {
     second.see("cleared");
     second.prompt("and pears");
     second.see("turn 2: and pears");
+    second.ready();
     second.send(CTRL_D);
     assert_eq!(second.end(), 0);
 }

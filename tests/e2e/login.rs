@@ -339,7 +339,7 @@ fn r_114_whatever_a_log_in_does_to_its_terminal_ours_stays_as_it_was() {
         "an-agent",
         &format!(
             "#!/bin/sh\nif [ \"$1\" = login ]; then\n\
-             printf '\\033[?1049l\\033[?2004l\\033[?25l\\033]2;mine\\007\\033[?1003h'; stty raw -echo; printf here\n\
+             printf '\\033[?1049l\\033[?2004l\\033[?25l\\033]2;mine\\007\\033[?1003h'; stty raw -echo; printf asked\n\
              read -r x; kill -9 $$\nfi\nexec {BIN} demo-agent --fast --script {}\n",
             script.display()
         ),
@@ -349,7 +349,7 @@ fn r_114_whatever_a_log_in_does_to_its_terminal_ours_stays_as_it_was() {
     let modes = s.modes();
     s.focus();
     s.send("1");
-    s.see("here");
+    s.see("asked");
     s.send(LEAVE);
     s.focus();
     s.send("x");

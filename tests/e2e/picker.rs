@@ -111,8 +111,10 @@ fn nothing_of_the_list_of_sessions_stays_on_the_screen() {
     let mut s = place.start(&["--resume"], SIZE);
     s.see("sessions:");
     s.send(ENTER);
-    let screen = s.wait_for("the session", |screen| !screen.contains("sessions:") && screen.contains("F1 keys"));
+    s.see("y starts it");
+    s.send("y");
+    let screen = s.wait_for("the session", |screen| !screen.contains("sessions:") && screen.contains(" read only:"));
     let rows: Vec<&str> = screen.lines().collect();
-    assert!(rows[0].contains("hello there") && !rows[1].contains("Demo"), "{screen}");
+    assert!(rows[0].contains("Repair the shop") && !rows[1].contains("Demo"), "{screen}");
     s.quit(&place);
 }
