@@ -220,7 +220,8 @@ fn has_part(review: &Listed, session: &AgentSession) -> bool {
 /// or nothing but its agent's word is known of it. Another one may have had its id before.
 fn has_run(known: &Known, review: &Listed, session: &AgentSession) -> bool {
     let command = review.head.as_ref().map(|head| &head.command);
-    let is_its = known.session_id == session.id && (known.agent == session.agent || Some(&known.command) == command);
+    let is_its = known.session_id == session.id
+        && (known.agent == session.agent || command.is_some_and(|command| known.is_of(command)));
     let is_later = known.created >= Duration::from_secs(review.started);
     is_its && !known.is_imported && (known.is_only_told() || session.goes_on || known.is_older && is_later)
 }
@@ -265,6 +266,7 @@ fn of_review(review: &Listed, session: AgentSession) -> Known {
         is_listed: false,
         is_named: false,
         copy_of: None,
+        also: Vec::new(),
         used_as_told: None,
     }
 }
@@ -367,10 +369,13 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
         !other.is_empty() && (&other.session_id, &other.journal) != (&known.session_id, &known.journal)
     };
     let shared: HashSet<&PathBuf> = others.iter().filter(is_other).flat_map(|other| &other.journals).collect();
-    let command = (!known.is_imported).then_some(&*known.command);
+    let imported = known.is_imported.then_some(None);
+    let commands = known.commands().map(Some).filter(|_| !known.is_imported).chain(imported);
+    let commands: Vec<Option<&str>> = commands.collect();
     for journal in &known.journals {
         let done = if shared.contains(journal) {
-            forgetting::take_out(state, journal, Whose { id: &known.session_id, command })
+            let whose = commands.iter().map(|command| Whose { id: &known.session_id, command: *command });
+            whose.into_iter().try_for_each(|whose| forgetting::take_out(state, journal, whose))
         } else {
             std::fs::remove_file(journal)
         };
@@ -407,7 +412,8 @@ fn hide(state: &Path, known: &Known) -> Result<(), String> {
     if known.is_imported {
         return Ok(());
     }
-    drafts::forget(state, &known.command, &known.session_id).map_err(|error| error.to_string())?;
+    let mut commands = known.commands();
+    commands.try_for_each(|one| drafts::forget(state, one, &known.session_id)).map_err(|error| error.to_string())?;
     sessions::hide(state, known).map_err(|error| error.to_string())
 }
 

@@ -85,7 +85,7 @@ impl Archive for Journals {
             let (forks, is_named, is_held) = (known.can.fork, known.is_named, known.is_held);
             let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
             let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
-            let one = one.on_branch(known.branch.as_deref());
+            let one = one.on_branch(known.branch.as_deref()).also(known.also);
             let one = one.told(told.as_deref(), forks, is_named);
             let one = one.of_thread(known.thread, known.created).held(is_held);
             one.used(age, known.turns, end, known.journals, is_gone)
@@ -233,7 +233,7 @@ fn no_day(option: &str, day: &str) -> String {
 
 fn is_it(known: &Known, which: &Which) -> bool {
     known.session_id == which.id
-        && known.command == which.command
+        && known.is_of(&which.command)
         && which.journals.as_ref().is_none_or(|journals| known.journals == *journals)
 }
 

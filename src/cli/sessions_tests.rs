@@ -39,6 +39,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         is_listed: false,
         is_named: false,
         copy_of: None,
+        also: Vec::new(),
         used_as_told: None,
     };
     Row::of_journal(known)

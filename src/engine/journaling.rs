@@ -16,6 +16,7 @@ use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::frames::FrameDir;
 use crate::model::ids::{Address, Addressed, AgentKey, Now};
+use crate::store::branch;
 use crate::store::journal::{Journal, Unwritten};
 use crate::store::recording::{Place, Recording};
 use crate::store::writer::{Disk, Lost};
@@ -180,6 +181,14 @@ impl Recorder {
 
     pub fn intent(&mut self, at: Address, intent: &Intent, now: Now) {
         self.write(at, "person", "intent", intent, now);
+    }
+
+    /// The branch that a directory is on in which a session is about to begin, for the list of sessions.
+    pub fn branch(&mut self, cwd: &str, now: Now) {
+        if let Some(branch) = self.journal.is_some().then(|| branch::of(Path::new(cwd))).flatten() {
+            let on = serde_json::json!({ "cwd": cwd, "branch": branch });
+            self.write(Address::All, "host", "branch", &on, now);
+        }
     }
 
     pub fn timer(&mut self, at: Address, timer: Timer, now: Now) {

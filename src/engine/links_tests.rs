@@ -6,8 +6,7 @@ use crate::engine::Engine;
 use crate::engine::link::{Agent, memory};
 use crate::engine::reviewing::tests::{Place, engine, place};
 use crate::engine::run::Wake;
-use crate::model::event::Intent;
-use crate::model::event::Timer;
+use crate::model::event::{Intent, Opening, Timer};
 use crate::model::ids::Address;
 use crate::model::session::Phase;
 use crate::wire::pump::INBOX;
@@ -39,6 +38,24 @@ async fn two_floods() -> Links {
         tokio::task::yield_now().await;
     }
     links
+}
+
+#[tokio::test]
+async fn where_a_further_session_begins_its_branch_is_in_the_journal() {
+    let place = place();
+    let (journals, tree) = (place.home.join("journals"), place.root.join("tree"));
+    std::fs::create_dir_all(tree.join(".git")).unwrap();
+    std::fs::write(tree.join(".git/HEAD"), "ref: refs/heads/side\n").unwrap();
+    let mut engine = engine(&place, "read -r line", Some(journals.clone()));
+    let stem = engine.stem();
+    engine.intent(Intent::Start);
+    let cwd = tree.to_string_lossy().into_owned();
+    engine.intent_to(A.into(), Intent::OpenSession { cwd, how: Opening::New });
+    engine.shutdown().await;
+    let text = std::fs::read_to_string(journals.join(format!("{stem}.jsonl"))).unwrap();
+    let line = text.lines().position(|line| line.contains(r#""branch":"side""#));
+    let opens = text.lines().position(|line| line.contains("OpenSession"));
+    assert!(line.is_some() && line < opens, "{text}");
 }
 
 #[tokio::test]

@@ -80,6 +80,11 @@ pub(super) enum Job {
     },
     /// A session works in the directory from now on: it is told what concerns all.
     Join,
+    /// Turns that had begun before the review had room to begin, and those of them that run.
+    Missed {
+        turns: Vec<TurnId>,
+        running: Vec<TurnId>,
+    },
     /// What the model wants, where the engine has nothing to add to it.
     Do(ReviewCommand),
     /// The session is closed and has no viewer any more.

@@ -145,13 +145,20 @@ impl Reviews {
             ReviewEvent::ReviewWaits { .. } => {}
             ReviewEvent::ReviewBegun => {
                 // What it was told of them meanwhile it has not heard.
+                let (mut turns, mut running) = (Vec::new(), Vec::new());
                 for at in self.workspaces.beside(at) {
                     let Some(session) = model.at(at) else { continue };
                     let Some(id) = session.id.clone() else { continue };
-                    let first_turn = turn_of(model, at).unwrap_or(TurnId(model.last_turn().0 + 1));
+                    let unended = turn_of(model, at);
+                    let had = unended.or(Some(session.last_turn()).filter(|turn| turn.0 > 0));
+                    turns.extend(had);
+                    running.extend(unended);
+                    let first_turn = had.unwrap_or(TurnId(model.last_turn().0 + 1));
                     let (agent, goes_on) = (session.agent().label().to_owned(), !session.begins_anew());
                     told.extend(self.give(at, Job::Do(ReviewCommand::Session { id, first_turn, agent, goes_on })));
                 }
+                turns.sort_unstable();
+                told.extend(self.give(at, Job::Missed { turns, running }));
             }
             _ => return None,
         }

@@ -407,6 +407,9 @@ impl Engine {
         };
         let now = self.now();
         self.hide_filled_in(&intent);
+        if let Intent::OpenSession { cwd, .. } | Intent::AddAgent { cwd, .. } = &intent {
+            self.recorder.branch(cwd, now);
+        }
         self.recorder.intent(at, &intent, now);
         let adds = matches!(intent, Intent::AddAgent { .. });
         let leaves = matches!(intent, Intent::CloseSession);

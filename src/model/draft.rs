@@ -1,10 +1,12 @@
 //! What the person has written in a session and not sent, whose it is, and what was sent before.
 //!
 //! Plain data; knows nothing of where it is kept. Invariant: a session in which something was said has its draft to
-//! itself; until then it belongs to the directory, because such a session is not worth to be found again.
+//! itself; until then it belongs to the directory, because such a session is not worth to be found again. Of two windows
+//! that show one session each has a place of its own.
 
 use super::event::Before;
 use super::ids::SessionKey;
+use super::session::ReadOnly;
 use super::session_ref::SessionRef;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -41,6 +43,24 @@ impl Draft {
         let parts = self.held.into_iter().chain(Some(self.text)).filter(|part| !part.trim().is_empty());
         parts.collect::<Vec<_>>().join("\n\n")
     }
+
+    /// This one with another below it. Only one command can be written at a time: the other one is put aside.
+    #[must_use]
+    pub fn above(mut self, below: Self) -> Self {
+        let Self { text, held, aside, command, ran, follows } = below;
+        let texts = [std::mem::take(&mut self.text), text].into_iter().filter(|text| !text.trim().is_empty());
+        self.text = texts.collect::<Vec<_>>().join("\n\n");
+        self.held.extend(held);
+        self.aside.extend(aside);
+        self.ran.extend(ran);
+        if self.command.is_empty() {
+            self.command = command;
+        } else if !command.is_empty() {
+            self.aside.push(command);
+        }
+        self.follows = self.follows.or(follows);
+        self
+    }
 }
 
 /// Whose draft it is. An agent is known by its command line.
@@ -56,6 +76,11 @@ pub enum Place {
         cwd: PathBuf,
         key: SessionKey,
     },
+    /// Of a session that is open in another window: what is written in this one.
+    Beside {
+        agent: String,
+        id: String,
+    },
 }
 
 impl Place {
@@ -68,9 +93,20 @@ impl Place {
                 || session.is_to_go_on()
                 || session.has_talked()
         };
+        if let (Some(ReadOnly::Elsewhere(_)), Some(id)) = (session.read_only(), session.known_id()) {
+            return Self::Beside { agent, id: id.as_str().to_owned() };
+        }
         match session.known_id().filter(|id| has_own(id.as_str())) {
             Some(id) => Self::Session { agent, id: id.as_str().to_owned() },
             None => Self::Directory { agent, cwd: PathBuf::from(&session.cwd), key: session.key() },
+        }
+    }
+
+    /// Where this window keeps what is written in a session as long as another window has it.
+    pub fn beside(&self) -> Option<Self> {
+        match self {
+            Self::Session { agent, id } => Some(Self::Beside { agent: agent.clone(), id: id.clone() }),
+            Self::Directory { .. } | Self::Beside { .. } => None,
         }
     }
 }

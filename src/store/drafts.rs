@@ -1,8 +1,8 @@
 //! What is written and not sent, one small file for each session.
 //!
-//! Writes when it is told to; nothing here knows what was written before. A draft of a directory is of one window of
-//! acp-tui, and another takes it over only when that window is gone: it has a file of its own that is locked for as long
-//! as it lives. Invariants: a file is whole and the owner's alone; a draft goes only to the session that it is of.
+//! Writes when it is told to; nothing here knows what was written before. A draft of a directory, or of a session that
+//! another window has, is of one window of acp-tui, and another takes it over only when that window is gone: it has a file
+//! of its own that is locked for as long as it lives. Invariants: a file is whole and the owner's alone; a draft goes only to the session that it is of.
 
 use super::lines;
 use super::lock::{Lock, is_locked};
@@ -47,7 +47,13 @@ pub fn dir(state: &Path) -> PathBuf {
 /// A session is forgotten, and what was written in it with it.
 pub fn forget(state: &Path, agent: &str, id: &str) -> io::Result<()> {
     let place = Place::Session { agent: agent.to_owned(), id: id.to_owned() };
-    Drafts::new(dir(state)).keep(&place, &Draft::default())
+    let drafts = Drafts::new(dir(state));
+    for left in drafts.left_behind(&group(&place)) {
+        if of_session(&left, &place).is_ok_and(|draft| draft.is_some()) {
+            fs::remove_file(left)?;
+        }
+    }
+    drafts.keep(&place, &Draft::default())
 }
 
 #[derive(Debug)]
@@ -76,7 +82,7 @@ impl Drafts {
         }
         self.live()?;
         let (agent, session, cwd) = match place.clone() {
-            Place::Session { agent, id } => (agent, Some(id), None),
+            Place::Session { agent, id } | Place::Beside { agent, id } => (agent, Some(id), None),
             Place::Directory { agent, cwd, .. } => (agent, None, Some(cwd)),
         };
         let kept = StoredDraft { v: VERSION, agent, session, cwd, draft: bounded(draft) };
@@ -86,15 +92,13 @@ impl Drafts {
         file.finish(Durability::Whole)
     }
 
-    /// The draft of a session. Of a directory, the newest one that a window has left behind; it is this window's from
-    /// now on.
+    /// The draft of a session, and below it what windows that are gone have written while another one had the session. Of
+    /// a directory, the newest one that a window has left behind; it is this window's from now on.
     pub fn fetch(&self, place: &Place) -> io::Result<Option<Draft>> {
         let path = self.path(place);
         match place {
-            Place::Session { agent, id } => {
-                let is_its = |kept: &StoredDraft| kept.agent == *agent && kept.session.as_ref() == Some(id);
-                Ok(read(&path)?.filter(is_its).map(|kept| kept.draft))
-            }
+            Place::Session { .. } => self.joined(place, &path),
+            Place::Beside { .. } => Ok(of_session(&path, place)?),
             Place::Directory { agent, cwd, .. } => {
                 let is_its = |kept: &StoredDraft| kept.agent == *agent && kept.cwd.as_ref() == Some(cwd);
                 for left in self.left_behind(&group(place)) {
@@ -109,6 +113,23 @@ impl Drafts {
                 Ok(None)
             }
         }
+    }
+
+    /// The same of a session. What is below is removed where it was only once it is kept here.
+    fn joined(&self, place: &Place, path: &Path) -> io::Result<Option<Draft>> {
+        let mut found = of_session(path, place)?;
+        let mut gone = Vec::new();
+        // The oldest first.
+        for left in self.left_behind(&group(place)).into_iter().rev() {
+            let Ok(Some(draft)) = of_session(&left, place) else { continue };
+            found = Some(found.unwrap_or_default().above(draft));
+            gone.push(left);
+        }
+        if let Some(draft) = found.as_ref().filter(|_| !gone.is_empty()) {
+            self.keep(place, draft)?;
+            gone.into_iter().try_for_each(fs::remove_file)?;
+        }
+        Ok(found)
     }
 
     /// Removes what is too much: the oldest drafts, and what windows that are gone have left of themselves.
@@ -134,12 +155,13 @@ impl Drafts {
         })
     }
 
-    /// Drafts of a directory whose windows are gone, the newest first.
+    /// Drafts of windows that are gone, the newest first.
     fn left_behind(&self, group: &str) -> Vec<PathBuf> {
         let mut left: Vec<(SystemTime, PathBuf)> = Vec::new();
         for (path, name, changed) in self.files() {
-            let Some(rest) = name.strip_prefix(group) else { continue };
-            let window = rest.trim_start_matches('-').split('-').next().unwrap_or_default();
+            // Without a window it is the session's own.
+            let Some(rest) = name.strip_prefix(group).and_then(|rest| rest.strip_prefix('-')) else { continue };
+            let window = rest.split(['-', '.']).next().unwrap_or_default();
             let lock = self.dir.join(window_file(window));
             if window != self.window() && !lines::open(&lock).is_ok_and(|file| is_locked(&file)) {
                 left.push((changed, path));
@@ -152,6 +174,7 @@ impl Drafts {
     fn path(&self, place: &Place) -> PathBuf {
         let name = match place {
             Place::Session { .. } => format!("{}.json", group(place)),
+            Place::Beside { .. } => format!("{}-{}.json", group(place), self.window()),
             Place::Directory { key, .. } => format!("{}-{}-{}.json", group(place), self.window(), key.0),
         };
         self.dir.join(name)
@@ -192,7 +215,9 @@ fn window_file(window: &str) -> String {
 /// What the names of files begin with. They only find: whose a draft is, it says itself.
 fn group(place: &Place) -> String {
     match place {
-        Place::Session { agent, id } => format!("{DRAFT}-s-{:016x}", digest(&[agent.as_bytes(), id.as_bytes()])),
+        Place::Session { agent, id } | Place::Beside { agent, id } => {
+            format!("{DRAFT}-s-{:016x}", digest(&[agent.as_bytes(), id.as_bytes()]))
+        }
         Place::Directory { agent, cwd, .. } => {
             format!("{DRAFT}-d-{:016x}", digest(&[agent.as_bytes(), cwd.as_os_str().as_encoded_bytes()]))
         }
@@ -213,6 +238,13 @@ fn bounded(draft: &Draft) -> Draft {
     let aside = draft.aside.iter().map(|text| cut(text)).collect();
     let ran = draft.ran.iter().map(|quoted| cut(quoted)).collect();
     Draft { text, command, held, aside, ran, follows: draft.follows.clone() }
+}
+
+/// The draft of a file, if it is of that session.
+fn of_session(path: &Path, place: &Place) -> io::Result<Option<Draft>> {
+    let (Place::Session { agent, id } | Place::Beside { agent, id }) = place else { return Ok(None) };
+    let is_its = |kept: &StoredDraft| kept.agent == *agent && kept.session.as_ref() == Some(id);
+    Ok(read(path)?.filter(is_its).map(|kept| kept.draft))
 }
 
 /// Nothing where there is none, or none that can be read.

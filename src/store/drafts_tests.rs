@@ -1,6 +1,7 @@
 use super::*;
 use crate::model::event::Before;
 use crate::model::ids::SessionKey;
+use std::fs::File;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 fn session(id: &str) -> Place {
@@ -70,6 +71,54 @@ fn a_draft_of_a_directory_goes_to_one_window_and_only_when_its_own_is_gone() {
     let mut found: Vec<_> = [0, 1, 2].map(|key| last.fetch(&directory(key)).unwrap()).into_iter().flatten().collect();
     found.sort_by(|a, b| a.text.cmp(&b.text));
     assert_eq!(found, [draft("of the first"), draft("of the second")]);
+}
+
+#[test]
+fn what_a_window_wrote_while_another_had_the_session_comes_below_its_draft_once_that_window_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let window = || Drafts::new(dir.path().to_owned());
+    let place = session("s");
+    let beside = place.beside().unwrap();
+    let first = window();
+    first.keep(&place, &draft("of the first")).unwrap();
+    let others = [window(), window()];
+    for (other, text) in others.iter().zip(["second", "third"]) {
+        assert_eq!(other.fetch(&beside).unwrap(), None);
+        other.keep(&beside, &Draft { command: "make".into(), ..draft(text) }).unwrap();
+        // One is older than the other, by the times of their files.
+        let times = fs::FileTimes::new().set_modified(SystemTime::UNIX_EPOCH);
+        if text == "second" {
+            File::options().write(true).open(other.path(&beside)).unwrap().set_times(times).unwrap();
+        }
+    }
+    assert_eq!(others[0].fetch(&beside).unwrap().unwrap().text, "second", "each has its own");
+    assert_eq!(first.fetch(&place).unwrap(), Some(draft("of the first")), "both live");
+    assert_eq!(first.fetch(&session("t")).unwrap(), None);
+    drop(others);
+    let all = first.fetch(&place).unwrap().unwrap();
+    assert_eq!(all.text, "of the first\n\nsecond\n\nthird");
+    assert_eq!((&*all.command, all.aside.as_slice()), ("make", &["make".to_owned()][..]));
+    assert_eq!(window().fetch(&place).unwrap(), Some(all), "it is kept at its place");
+    first.keep(&place, &Draft::default()).unwrap();
+    let last = window();
+    last.keep(&beside, &draft("left")).unwrap();
+    drop(last);
+    assert_eq!(first.fetch(&place).unwrap(), Some(draft("left")));
+    drop(first);
+    assert_eq!(dir.path().read_dir().unwrap().count(), 1);
+}
+
+#[test]
+fn a_session_that_is_forgotten_takes_along_what_windows_have_left_of_it() {
+    let state = tempfile::tempdir().unwrap();
+    let drafts = || Drafts::new(super::dir(state.path()));
+    let place = session("s");
+    let left = drafts();
+    left.keep(&place, &draft("mine")).unwrap();
+    left.keep(&place.beside().unwrap(), &draft("beside")).unwrap();
+    drop(left);
+    forget(state.path(), "agent --acp", "s").unwrap();
+    assert_eq!(drafts().fetch(&place).unwrap(), None);
 }
 
 #[test]

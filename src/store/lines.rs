@@ -143,6 +143,8 @@ pub enum What<'a> {
     /// What the person wanted, and what happened on this machine, of this session or agent.
     Intent(Option<Address>, &'a str),
     Fact(Option<Address>, &'a str),
+    /// The branch that a directory is on in which a session is about to begin.
+    Branch(&'a str),
     /// The writer ended here.
     End,
     Other,
@@ -209,6 +211,9 @@ pub struct Record<'a> {
     /// The same of a call to an agent: whose it is.
     #[serde(default)]
     pub of: Option<Address>,
+    /// Of a directory in which a session begins; the header has a text here.
+    #[serde(borrow, default)]
+    branch: Option<&'a RawValue>,
     #[serde(default)]
     end: bool,
 }
@@ -257,10 +262,11 @@ fn parsed(line: &str) -> Option<Row<'_>> {
         ("client->agent", Some(frame)) => What::Sent(agent, frame.get()),
         ("agent->client", Some(frame)) => What::Heard(agent, frame.get()),
         _ if record.end => What::End,
-        _ => match (record.intent, record.fact) {
-            (Some(intent), _) => What::Intent(record.at, intent.get()),
-            (None, Some(fact)) => What::Fact(record.at, fact.get()),
-            (None, None) => What::Other,
+        _ => match (record.intent, record.fact, record.branch) {
+            (Some(intent), ..) => What::Intent(record.at, intent.get()),
+            (None, Some(fact), _) => What::Fact(record.at, fact.get()),
+            (None, None, Some(branch)) if record.dir == "host" => What::Branch(branch.get()),
+            (None, None, _) => What::Other,
         },
     };
     Some(Row { t: record.t, what })

@@ -12,11 +12,17 @@ const MAX_CHARS: usize = 1024;
 /// The indices of the items that match, best first. Words of the query may match in any order; an empty query keeps all
 /// items in their order.
 pub fn rank(query: &str, items: &[&str]) -> Vec<usize> {
+    scored(query, items).into_iter().map(|(index, _)| index).collect()
+}
+
+/// The same with how well each matches: more is better.
+pub fn scored(query: &str, items: &[&str]) -> Vec<(usize, u32)> {
     let mut ranking = Ranking::new(query, usize::MAX);
     for (index, item) in items.iter().enumerate() {
         ranking.add(index, item);
     }
-    ranking.best()
+    ranking.found.sort_unstable();
+    ranking.found.iter().map(|(Reverse(score), _, index)| (*index, *score)).collect()
 }
 
 /// Whether what matches a longer query has matched a shorter one. A backslash may mean something else once more is there.
@@ -123,6 +129,8 @@ mod tests {
         assert_eq!(rank("mod", &["src/model.rs", "readme", "m_o_d", "mod"])[0], 3);
         assert_eq!(rank("xyz", &["abc"]), Vec::<usize>::new());
         assert_eq!(rank("log in", &["login", "in the log", "none"]).len(), 2);
+        let scored = scored("mod", &["m_o_d", "mod"]);
+        assert!(scored[0].0 == 1 && scored[0].1 > scored[1].1, "{scored:?}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //!
 //! Where it is stored is the store's. Invariants: there is no thread before the first job, and it sleeps while
 //! nothing changes; of each draft only the newest waits to be written; nothing is written of a session before what was
-//! kept of it has been read; [`Autosave::next`] never ends while nothing is on its way.
+//! kept of it has been read, and nothing at its place as long as another window has it; [`Autosave::next`] never ends while nothing is on its way.
 
 use super::state::App;
 use crate::model::Model;
@@ -13,7 +13,7 @@ use crate::model::event::Before;
 use crate::model::ids::{SessionKey, TermId};
 use crate::model::session::ReadOnly;
 use crate::model::session::shell::quoted;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::take;
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc as std_mpsc};
 use std::time::Duration;
@@ -50,7 +50,8 @@ pub enum Brought {
 
 #[derive(Default)]
 struct Jobs {
-    fetch: VecDeque<(SessionKey, Place)>,
+    /// What is kept at these places, each below the one before.
+    fetch: VecDeque<(SessionKey, Vec<Place>)>,
     drafts: BTreeMap<Place, Draft>,
     sent: Vec<Sent>,
     wants_prompts: bool,
@@ -132,10 +133,15 @@ fn done(drafts: &dyn DraftStore, jobs: Jobs) -> Vec<Brought> {
     for (place, draft) in written.into_iter().chain(gone) {
         failure = drafts.keep(place, draft).err().or(failure);
     }
-    for (key, place) in jobs.fetch {
-        let draft = drafts.fetch(&place);
-        failure = draft.as_ref().err().cloned().or(failure);
-        brought.push(Brought::Draft(key, draft.unwrap_or_default()));
+    for (key, places) in jobs.fetch {
+        let mut found: Option<Draft> = None;
+        for place in places {
+            match drafts.fetch(&place) {
+                Ok(draft) => found = found.into_iter().chain(draft).reduce(Draft::above),
+                Err(why) => failure = Some(why),
+            }
+        }
+        brought.push(Brought::Draft(key, found));
     }
     if jobs.wants_prompts {
         match drafts.prompts() {
@@ -155,19 +161,23 @@ struct SessionDraft {
     ran: Vec<TermId>,
     /// What was kept before has been read.
     is_read: bool,
+    /// Where this window has kept it while another one had the session. It gives way once it is kept at its place.
+    from: Option<Place>,
 }
 
 pub struct Autosave {
     drafts: Option<Arc<dyn DraftStore>>,
     worker: Option<Worker>,
     kept: BTreeMap<SessionKey, SessionDraft>,
+    /// Where this window has kept what was written in sessions that other windows have.
+    beside: BTreeSet<Place>,
     has_failed: bool,
 }
 
 impl Autosave {
     /// Without a place nothing is kept.
     pub fn new(drafts: Option<Arc<dyn DraftStore>>) -> Self {
-        Self { drafts, worker: None, kept: BTreeMap::new(), has_failed: false }
+        Self { drafts, worker: None, kept: BTreeMap::new(), beside: BTreeSet::new(), has_failed: false }
     }
 
     fn tell(&mut self, f: impl FnOnce(&mut Jobs)) {
@@ -191,23 +201,17 @@ impl Autosave {
         if self.drafts.is_none() {
             return has_grown;
         }
-        self.kept.retain(|key, _| app.has_view(*key));
+        let gone = self.kept.extract_if(.., |key, _| !app.has_view(*key));
+        let closed: Vec<Place> = gone.map(|(_, kept)| kept.place).collect();
         for (key, view) in app.views() {
             let Some(session) = model.at(key) else { continue };
-            // The draft of what is open in another window is kept there.
-            if session.is_to_be_shown() || matches!(session.read_only(), Some(ReadOnly::Elsewhere(_))) {
+            let is_elsewhere = matches!(session.read_only(), Some(ReadOnly::Elsewhere(_)));
+            if session.is_to_be_shown() && !is_elsewhere {
                 continue;
             }
             let Some(kept) = self.kept.get_mut(&key) else {
                 has_grown = true;
-                let place = Place::of(session, None);
-                // A session that begins with words of its own takes none that were left in its directory.
-                let is_read = matches!(place, Place::Directory { .. }) && !view.composer.prompt().is_empty();
-                let (draft, ran) = (Draft::default(), Vec::new());
-                self.kept.insert(key, SessionDraft { place: place.clone(), draft, ran, is_read });
-                if !is_read {
-                    self.tell(|jobs| jobs.fetch.push_back((key, place)));
-                }
+                self.begin(key, Place::of(session, None), &closed, !view.composer.prompt().is_empty());
                 continue;
             };
             if !kept.is_read {
@@ -224,9 +228,10 @@ impl Autosave {
             let is_same =
                 is_same && kept.draft.held.iter().eq(held.clone()) && kept.draft.aside.iter().eq(aside.clone());
             let is_same = is_same && kept.ran.iter().eq(session.ended_shell().map(|term| &term.id));
-            if place == kept.place && is_same {
+            if place == kept.place && is_same && kept.from.is_none() {
                 continue;
             }
+            let from = kept.from.take();
             let (held, aside) = (held.map(str::to_owned).collect(), aside.map(str::to_owned).collect());
             kept.ran = session.ended_shell().map(|term| term.id.clone()).collect();
             let ran = session.ended_shell().map(quoted).collect();
@@ -234,7 +239,7 @@ impl Autosave {
             let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
             self.tell(|jobs| {
                 let has_moved = before != place;
-                jobs.drafts.insert(before, Draft::default());
+                jobs.drafts.extend(from.into_iter().chain([before]).map(|place| (place, Draft::default())));
                 // What may be kept elsewhere gives way to words only.
                 if !has_moved || !draft.is_empty() {
                     jobs.drafts.insert(place, draft);
@@ -242,6 +247,24 @@ impl Autosave {
             });
         }
         has_grown
+    }
+
+    /// A session that was not there before; `closed` is where drafts of those were that have just been closed.
+    fn begin(&mut self, key: SessionKey, place: Place, closed: &[Place], has_words: bool) {
+        // A session that begins with words of its own takes none that were left in its directory.
+        let is_read = matches!(place, Place::Directory { .. }) && has_words || closed.contains(&place);
+        if matches!(place, Place::Beside { .. }) {
+            self.beside.insert(place.clone());
+        }
+        let from = place.beside().filter(|beside| self.beside.remove(beside));
+        // What was on the screen until now has been put into the session by who has closed that.
+        let left = from.clone().filter(|from| !closed.contains(from));
+        let places = std::iter::once(place.clone()).chain(left).collect();
+        let (draft, ran) = (Draft::default(), Vec::new());
+        self.kept.insert(key, SessionDraft { place, draft, ran, is_read, from });
+        if !is_read {
+            self.tell(|jobs| jobs.fetch.push_back((key, places)));
+        }
     }
 
     /// What was kept of a session has been read: what is to be put into its composer, and which prompts wait again. Of a

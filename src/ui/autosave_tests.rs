@@ -1,5 +1,7 @@
 use super::*;
-use crate::model::event::{AgentEvent, Event, HostEvent, InitResult, Intent, SessionResult};
+use crate::model::event::{AgentEvent, Event, HostEvent, InitResult, Intent, Opening, SessionResult};
+use crate::model::ids::{Address, Addressed, AgentKey};
+use crate::model::reduce::reduce;
 use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
 use std::time::Instant;
@@ -36,6 +38,7 @@ impl DraftStore for Memory {
     fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String> {
         let name = match place {
             Place::Session { id, .. } => id.clone(),
+            Place::Beside { id, .. } => format!("beside {id}"),
             Place::Directory { cwd, .. } => cwd.display().to_string(),
         };
         let mut drafts = self.drafts.lock().unwrap();
@@ -199,6 +202,97 @@ async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
     assert!(closing.elapsed() < LAST_WORDS, "what is left is written at once");
     let left = drafts.drafts.lock().unwrap()[&place].clone();
     assert_eq!(left, Draft { text: "held\n\ndraft\n\ntyped".into(), ..Draft::default() });
+}
+
+/// A window that shows `gem-1` since another one has it.
+fn second_window() -> Scene {
+    let mut scene = Scene::new(80, 24);
+    let why = ReadOnly::Elsewhere("another window".into());
+    scene.intent(Intent::OpenAs(Opening::Show { id: "gem-1".into(), why }));
+    scene.start();
+    assert!(scene.model.first().read_only().is_some());
+    scene
+}
+
+/// It takes the session over, as the loop does.
+fn takes_over(scene: &mut Scene) -> SessionKey {
+    let shown = scene.ui.shown();
+    let how = Opening::Continue("gem-1".into());
+    for (at, intent) in [
+        (Address::Agent(AgentKey::FIRST), Intent::OpenSession { cwd: "/home/me/src/shop".into(), how }),
+        (shown.into(), Intent::CloseSession),
+    ] {
+        reduce(&mut scene.model, Addressed { at, what: Event::User(intent) }, scene.now);
+        scene.ui.sync(&scene.model, scene.now);
+        let new = scene.model.sessions().map(|(key, _)| key).last().unwrap();
+        if new != shown && scene.ui.has_view(shown) {
+            scene.ui.show(new);
+            scene.ui.carry_words(shown, new);
+        }
+    }
+    assert!(!scene.ui.has_view(shown));
+    scene.ui.shown()
+}
+
+#[tokio::test]
+async fn what_is_written_beside_another_window_is_kept_and_goes_on_below_its_draft() {
+    let drafts = Arc::new(Memory::default());
+    let own = Place::Session { agent: "gemini --acp".into(), id: "gem-1".into() };
+    let beside = own.beside().unwrap();
+    drafts.keep(&own, &Draft { text: "of the first".into(), ..Draft::default() }).unwrap();
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = second_window();
+    fetched(&mut autosave, &mut scene).await;
+    assert_eq!(scene.ui.view.composer.text(), "", "that is the other window's");
+    scene.ui.view.composer.paste("of the second");
+    scene.ui.view.stash = vec!["put aside".into()];
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("beside gem-1: of the second + 0");
+    assert_eq!(drafts.fetch(&own).unwrap().unwrap().text, "of the first");
+    takes_over(&mut scene);
+    assert_eq!(scene.ui.view.composer.text(), "of the second", "also where nothing is kept");
+    fetched(&mut autosave, &mut scene).await;
+    let both = "of the first\n\nof the second";
+    assert_eq!(scene.ui.view.composer.text(), both);
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees(&format!("gem-1: {both} + 0"));
+    drafts.sees("beside gem-1:  + 0");
+    assert_eq!(drafts.fetch(&own).unwrap().unwrap().aside, ["put aside"]);
+    assert_eq!(drafts.fetch(&beside).unwrap(), None);
+    let before = drafts.count();
+    autosave.look(&scene.model, &scene.ui);
+    autosave.close();
+    assert_eq!(drafts.count(), before, "nothing has changed");
+}
+
+#[tokio::test]
+async fn what_was_written_beside_another_window_is_there_when_the_session_is_opened_again() {
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = second_window();
+    fetched(&mut autosave, &mut scene).await;
+    scene.ui.view.composer.paste("half a thought");
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("beside gem-1: half a thought + 0");
+    // The person closes it meanwhile.
+    let further = Intent::OpenSession { cwd: "/home/me/src/shop".into(), how: Opening::New };
+    reduce(&mut scene.model, Addressed { at: AgentKey::FIRST.into(), what: Event::User(further) }, scene.now);
+    scene.intent(Intent::CloseSession);
+    autosave.look(&scene.model, &scene.ui);
+    assert!(matches!(autosave.next().await, Brought::Draft(_, None)));
+    let how = Opening::Continue("gem-1".into());
+    let again = Intent::OpenSession { cwd: "/home/me/src/shop".into(), how };
+    reduce(&mut scene.model, Addressed { at: AgentKey::FIRST.into(), what: Event::User(again) }, scene.now);
+    scene.ui.sync(&scene.model, scene.now);
+    autosave.look(&scene.model, &scene.ui);
+    let Brought::Draft(key, found) = autosave.next().await else { panic!("no draft") };
+    let brought = autosave.fetched(key, found, true).unwrap();
+    assert_eq!(brought.text, "half a thought");
+    scene.ui.view_of(key).unwrap().composer.bring(&brought.text, "", true);
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("gem-1: half a thought + 0");
+    drafts.sees("beside gem-1:  + 0");
+    autosave.close();
 }
 
 #[tokio::test]

@@ -206,6 +206,28 @@ fn a_second_window_shows_the_session_and_says_where_it_is_open() {
 }
 
 #[test]
+fn what_was_written_in_a_second_window_is_there_after_a_kill_of_both() {
+    let place = Place::new();
+    let agent = keeper(&place);
+    let mut first = start(&place, &[], &agent);
+    first.ready();
+    first.prompt("hello");
+    first.see("turn 1: hello");
+    let mut second = start(&place, &["--continue"], &agent);
+    second.see("it is open in");
+    second.see("turn 1: hello");
+    second.write("half a thought");
+    is_kept(&place, "half a thought");
+    second.signal(rustix::process::Signal::KILL);
+    second.end();
+    kill(&mut first, &place);
+    let third = start(&place, &["--continue"], &agent);
+    third.see("the session goes on");
+    third.wait_for("the words", |screen| composer(screen) == "half a thought");
+    third.quit_with_text(&place);
+}
+
+#[test]
 fn of_two_windows_that_go_on_at_once_only_one_does() {
     let place = Place::new();
     let agent = keeper(&place);
@@ -243,13 +265,25 @@ fn a_second_window_goes_on_with_the_session_once_the_first_has_ended() {
     second.see("plums");
     second.send(ENTER);
     second.see("it is open in");
-    first.send(CTRL_D);
-    assert_eq!(first.end(), 0);
+    first.write("of the first window");
+    is_kept(&place, "of the first window");
+    second.write("of the second window");
+    is_kept(&place, "of the second window");
+    first.signal(rustix::process::Signal::TERM);
+    first.end();
+    assert_eq!(kept(&place, "of the first window").len(), 1);
     second.send(F8);
     second.see("plums");
     second.send(ENTER);
     second.see("the session goes on");
     second.see_no("it is open in");
+    second.wait_for("both drafts", |screen| {
+        screen.contains("of the first window") && screen.contains("of the second window")
+    });
+    is_kept(&place, "of the first window\\n\\nof the second window");
+    assert_eq!(kept(&place, "of the second window").len(), 1, "at one place");
+    second.send(CTRL_C);
+    second.see("cleared");
     second.prompt("and pears");
     second.see("turn 2: and pears");
     second.ready();

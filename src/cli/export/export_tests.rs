@@ -39,6 +39,7 @@ fn known() -> Known {
         is_listed: false,
         is_named: false,
         copy_of: None,
+        also: Vec::new(),
         used_as_told: None,
     }
 }

@@ -15,15 +15,16 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 /// Between two tries.
-const TRY_AGAIN: Duration = Duration::from_millis(500);
+pub(super) const TRY_AGAIN: Duration = Duration::from_millis(500);
 
 /// What was told while there was no room.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Waited {
     /// The sessions of the directory.
     pub members: BTreeSet<SessionKey>,
     /// There is no screen.
     pub is_alone: bool,
+    pub since: Instant,
 }
 
 /// What comes of the review of a directory: it, and what was waited for; nothing when the client ends before.
@@ -33,7 +34,7 @@ pub(super) fn begin<R>(
     first: SessionKey,
     facts: &Facts,
 ) -> Result<Option<(R, Option<Waited>)>, ReviewError> {
-    let mut waited = None;
+    let (mut waited, since) = (None, Instant::now());
     loop {
         let error = match create() {
             Ok(review) => return Ok(Some((review, waited))),
@@ -44,7 +45,7 @@ pub(super) fn begin<R>(
         let tell = |at| facts.tell(at, HostEvent::Review(ReviewEvent::ReviewWaits { message: message.clone() }));
         let waited = waited.get_or_insert_with(|| {
             tell(first);
-            Waited { members: BTreeSet::from([first]), is_alone: false }
+            Waited { members: BTreeSet::from([first]), is_alone: false, since }
         });
         let until = Instant::now() + TRY_AGAIN;
         loop {
@@ -63,7 +64,7 @@ pub(super) fn begin<R>(
     }
 }
 
-fn lacks_room(error: &ReviewError) -> bool {
+pub(super) fn lacks_room(error: &ReviewError) -> bool {
     match error {
         ReviewError::Io { source, .. } | ReviewError::Unwritten { source, .. } => is_full(source),
         _ => false,

@@ -3,10 +3,12 @@
 //! Blocks on the disk. Invariant: every turn that was begun or ended here is answered with a fact; a failure is told and
 //! ends nothing.
 
+mod comparing;
 mod late;
 mod looking_back;
 mod own_sums;
 
+use self::late::Unseen;
 use self::looking_back::LeftBefore;
 use self::own_sums::OwnSums;
 use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
@@ -15,13 +17,11 @@ use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
 use crate::engine::review_entries::{own_entries, session_of, shared};
 use crate::host::fs::Roots;
-use crate::model::changes::{
-    Before, HeldOutcome, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict, WritePreview,
-};
+use crate::model::changes::{Before, HeldOutcome, ReviewAction, ReviewCommand, ReviewEvent, Scope, Totals, Verdict};
 use crate::model::event::HostEvent;
-use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
+use crate::model::ids::{ReqId, SessionKey, TurnId};
 use crate::review::error::ReviewError;
-use crate::review::protocol::{AgentSession, ClaimedEdit, Proposal, Released, ToolNote};
+use crate::review::protocol::{AgentSession, Proposal, Released, ToolNote};
 use crate::review::session::{ReviewSession, Share, is_elsewhere, persons};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -66,6 +66,9 @@ pub(super) struct Worker {
     refreshed: Option<Instant>,
     told: (Totals, bool),
     own: OwnSums,
+    /// Since when there was no room for it, until it is told which turns were had meanwhile.
+    waited_since: Option<Instant>,
+    unseen: Unseen,
 }
 
 impl Worker {
@@ -94,6 +97,8 @@ impl Worker {
             refreshed: None,
             told: (Totals::default(), false),
             own: OwnSums::default(),
+            waited_since: None,
+            unseen: Unseen::default(),
         }
     }
 
@@ -104,13 +109,17 @@ impl Worker {
         self.trouble("written", "the review could not look at a file after it was written", looked);
         let looked = self.review.last_commands();
         self.trouble("command", "the files could not be looked at after the last command", looked);
+        if self.unseen.due.is_some() {
+            self.look_at_unseen();
+        }
     }
 
     fn work_off(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
         loop {
             let beat = self.review.is_in_turn().then(|| Instant::now() + BEAT);
             let is_due = self.due.is_some_and(|at| at <= Instant::now());
-            let job = match self.due.into_iter().chain(beat).chain(self.review.late_look()).min() {
+            let later = [self.due, beat, self.unseen.due, self.review.late_look()];
+            let job = match later.into_iter().flatten().min() {
                 _ if self.review.keeps_theirs() && !is_due => match queue.try_recv() {
                     Ok(job) => Some(job),
                     Err(TryRecvError::Disconnected) => return,
@@ -147,6 +156,9 @@ impl Worker {
                     self.soon();
                 }
             }
+            if self.unseen.due.is_some_and(|at| at <= Instant::now()) {
+                self.look_at_unseen();
+            }
             if self.due.is_some_and(|at| at <= Instant::now()) {
                 self.refresh();
             }
@@ -166,6 +178,7 @@ impl Worker {
     fn carry_out(&mut self, at: SessionKey, job: Job) {
         match job {
             Job::Join => self.join(at),
+            Job::Missed { turns, running } => self.missed(&turns, &running),
             Job::Leave => {
                 self.members.remove(&at);
                 self.scopes.remove(&at);
@@ -319,12 +332,16 @@ impl Worker {
 
     fn begin(&mut self, at: SessionKey, turn: TurnId) {
         let early = Arc::clone(&self.early);
-        if let Some(old) = self.open.insert(at, turn) {
+        // What it has changed is found only now.
+        if let Some(old) = self.open.insert(at, turn).filter(|old| !self.unseen.has(*old)) {
             let left = self.review.leave_turn(old.0);
             self.trouble("turn", "the end of a turn could not be noted", left);
         }
         let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).remove(&turn);
         let covered = self.review.begin_turn_unless(turn.0, sent);
+        if covered.is_ok() {
+            self.seen_late();
+        }
         let covered = covered.map_err(|e| e.to_string());
         self.review.keep_theirs(Share::before_harm(Instant::now() + LAST_CHANCE));
         self.tell(at, ReviewEvent::TurnCovered { turn, covered });
@@ -333,8 +350,12 @@ impl Worker {
 
     fn end(&mut self, at: SessionKey, turn: TurnId) {
         let ended = self.review.end_turn(turn.0);
-        if ended.is_ok() {
-            self.open.remove(&at);
+        match &ended {
+            Ok(_) => {
+                self.open.remove(&at);
+                self.seen_late();
+            }
+            Err(error) => self.not_seen(at, turn, error),
         }
         self.trouble("root", "the session's directory is not what it was", self.review.root_stands());
         let totals = self.trouble("turn", "the files could not be looked at after a turn", ended);
@@ -354,38 +375,6 @@ impl Worker {
             },
         );
         self.now();
-    }
-
-    /// Where in their files edits are, if any is found.
-    fn places(&mut self, at: SessionKey, entry: EntryId, claims: &[ClaimedEdit]) {
-        let lines: Vec<_> = claims.iter().map(|claim| self.line_of(claim)).collect();
-        if lines.iter().any(Option::is_some) {
-            self.tell(at, ReviewEvent::PlacesFound { entry, lines });
-        }
-    }
-
-    /// What an agent wants to change, as it would be on the disk.
-    fn previews(&mut self, req: ReqId, claims: &[ClaimedEdit]) -> Vec<WritePreview> {
-        let held = self.review.preview_of_held(req);
-        let held = self.trouble("preview", "the diff of a question could not be compared with the file", held);
-        match held.flatten() {
-            Some(preview) => vec![preview],
-            None => claims.iter().map(|claim| self.preview(claim)).collect(),
-        }
-    }
-
-    /// What cannot be compared is shown as the agent told it.
-    fn preview(&mut self, claim: &ClaimedEdit) -> WritePreview {
-        let path = self.real(&claim.path);
-        let preview = self.review.preview(&path, claim.old.as_deref(), &claim.new);
-        self.trouble("preview", "the diff of a question could not be compared with the file", preview)
-            .unwrap_or_else(|| WritePreview { path, old: None, new: "".into(), differs: None })
-    }
-
-    /// Where a change stands that is only said to be done, it is not known either.
-    fn line_of(&mut self, claim: &ClaimedEdit) -> Option<u32> {
-        let path = self.real(&claim.path);
-        self.review.line_of(&path, &claim.new).ok().flatten()
     }
 
     fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str, over: Option<&Before>) {

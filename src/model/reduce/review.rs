@@ -310,7 +310,7 @@ fn begun(session: &mut Session, cx: &mut Cx) {
         return;
     }
     (session.changes.is_on, session.changes.off) = (true, None);
-    let words = "there is room again, and changes are reviewed from now on: what was changed before is not known";
+    let words = "there is room again, and changes are reviewed from now on: what was changed before is in doubt";
     notice(session, Level::Warn, words, Vec::new(), cx.now);
     if let Some(turn) = session.turn.as_ref().map(|turn| turn.id) {
         begin_late(session, turn, cx);

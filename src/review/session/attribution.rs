@@ -5,7 +5,8 @@
 //! open to review, in doubt where a command of the person's may have made it, or where it went at a time that is not known
 //! and a turn has ended since without a look. What happened while such a command ran is
 //! a call's doing only as far as the call says what it puts there. A call explains only what happened while it ran. Turns
-//! of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last.
+//! of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last. What
+//! no look could find when a turn began or ended is put down to the turn by the time at which it was changed.
 
 use crate::model::changes::Cause;
 use crate::model::ids::{EntryId, ReqId};
@@ -109,6 +110,22 @@ impl Attributed {
     }
 }
 
+/// A turn of which the files could not be looked at when it began, or ended.
+#[derive(Clone, Copy, Debug)]
+struct Gap {
+    turn: u64,
+    /// When it began, by the clock of the files; nothing where that was looked at.
+    since: Option<SystemTime>,
+    /// When it ended; nothing while it runs.
+    until: Option<SystemTime>,
+}
+
+impl Gap {
+    fn has(&self, at: SystemTime) -> bool {
+        self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at <= until)
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Attribution {
     /// Those that run, the newest last.
@@ -117,8 +134,8 @@ pub struct Attribution {
     /// Looks so far; a tool call counts for a look when it was not finished before the look before it.
     looks: u64,
     last_scan: u64,
-    /// A turn has ended since and its end could not be looked at: what is found gone may have gone after it.
-    is_behind: bool,
+    /// Turns since the last look at everything that could not be looked at as they should.
+    gaps: Vec<Gap>,
     /// Writes through the client since no turn ran.
     wrote: bool,
     /// The number of the last look at each path that was looked at by itself.
@@ -156,6 +173,41 @@ impl Attribution {
 
     pub fn end(&mut self, turn: u64) {
         self.turns.retain(|other| *other != turn);
+    }
+
+    /// The same where the files could not be looked at before it.
+    pub fn begin_unseen(&mut self, turn: u64, at: SystemTime) {
+        self.begin(turn);
+        self.gaps.push(Gap { turn, since: Some(at), until: None });
+    }
+
+    /// It has ended, and the files could not be looked at after it.
+    pub fn end_unseen(&mut self, turn: u64, at: SystemTime) {
+        self.end(turn);
+        match self.gaps.iter_mut().find(|gap| gap.turn == turn) {
+            // Looked for once more.
+            Some(gap) => gap.until = gap.until.or(Some(at)),
+            None => self.gaps.push(Gap { turn, since: None, until: Some(at) }),
+        }
+    }
+
+    /// Turns that could not be looked at when they began or ended, and not since.
+    pub fn unseen(&self) -> impl Iterator<Item = u64> {
+        self.gaps.iter().map(|gap| gap.turn)
+    }
+
+    /// The turn of what no call explains and was changed then.
+    fn turn_at(&self, when: When) -> Option<u64> {
+        let began_later = |turn: u64, at: SystemTime| {
+            self.gaps.iter().any(|gap| gap.turn == turn && gap.since.is_some_and(|since| at < since))
+        };
+        match when {
+            When::At(at) => {
+                let unseen = self.gaps.iter().rev().find(|gap| gap.has(at)).map(|gap| gap.turn);
+                unseen.or_else(|| self.turns.iter().rev().copied().find(|turn| !began_later(*turn, at)))
+            }
+            When::By(_) => self.turn().or_else(|| self.gaps.last().map(|gap| gap.turn)),
+        }
     }
 
     /// The turn was cut short and little is known of it, but that the agent told what it did.
@@ -260,12 +312,7 @@ impl Attribution {
     pub fn looked_at_all(&mut self) {
         self.looks += 1;
         self.last_scan = self.looks;
-        self.is_behind = false;
-    }
-
-    /// The look at the end of a turn has failed.
-    pub const fn missed_an_end(&mut self) {
-        self.is_behind = true;
+        self.gaps.clear();
     }
 
     /// A look at some paths is over.
@@ -330,9 +377,13 @@ impl Attribution {
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
             let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
             let found = self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool));
-            found.map(|(entry, tool)| (tool, *entry, tool.turn.filter(|turn| self.turns.contains(turn))))
+            let is_known = |turn: &u64| self.turns.contains(turn) || self.unseen().any(|unseen| unseen == *turn);
+            found.map(|(entry, tool)| (tool, *entry, tool.turn.filter(is_known)))
         };
-        let is_idle = self.turns.is_empty();
+        let turn = self.turn_at(when);
+        let is_idle = turn.is_none();
+        // One that runs and was looked at is the newest anyway.
+        let turn = turn.filter(|turn| self.turn() != Some(*turn));
         let beside_persons = newest(&|tool| tool.doing == ToolEffect::Persons).is_some();
         if let Some((tool, entry, turn)) =
             newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && names(tool))
@@ -348,16 +399,20 @@ impl Attribution {
             starts.then(|| Attributed::new(Cause::Command, None))
         });
         if is_idle && command.is_none() {
-            return Attributed::new(Cause::Person, None);
+            // Whoever changed it last, the agent may have changed it before that, and no look came in between.
+            let named = |tool: &Tool| tool.doing == ToolEffect::Edits && names(tool);
+            let unseen = self.gaps.last().filter(|_| self.tools.values().any(named));
+            let persons = Attributed::new(Cause::Person, None);
+            return unseen.map_or(persons, |gap| Attributed::in_doubt(false).of_turn(Some(gap.turn)));
         }
-        if self.is_behind && matches!(when, When::By(_)) {
-            return Attributed::in_doubt(beside_persons);
+        if !self.gaps.is_empty() && matches!(when, When::By(_)) {
+            return Attributed::in_doubt(beside_persons).of_turn(turn);
         }
         // Nothing tells its doing from that of a command or of the agent itself.
         if beside_persons {
-            return Attributed::in_doubt(true);
+            return Attributed::in_doubt(true).of_turn(turn);
         }
-        let unknown = Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) };
+        let unknown = Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }.of_turn(turn);
         command.unwrap_or(unknown)
     }
 
@@ -407,7 +462,8 @@ mod tests {
         /// `begun` are the turns that the log knows.
         pub fn verify_invariants(&self, begun: &BTreeSet<u64>) {
             let running: BTreeSet<u64> = self.turns.iter().copied().collect();
-            assert!(running.len() == self.turns.len() && running.is_subset(begun), "{running:?} run");
+            let is_begun = |turn: &u64| begun.contains(turn) || self.unseen().any(|unseen| unseen == *turn);
+            assert!(running.len() == self.turns.len() && running.iter().all(is_begun), "{running:?} run");
             assert!(self.last_scan <= self.looks && self.looked.values().all(|look| *look <= self.looks));
             assert!(self.tools.len() <= MAX_TOOLS);
             for (entry, tool) in &self.tools {

@@ -41,9 +41,12 @@ impl ReviewSession {
     }
 
     /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's. `sent` tells
-    /// afterwards when the prompt went out if it did not wait. What has changed since then may be the agent's.
+    /// afterwards when the prompt went out if it did not wait. What has changed since then may be the agent's, and so it may
+    /// where nothing can be looked at: the prompt goes out all the same.
     pub fn begin_turn_unless(&mut self, turn: u64, sent: impl FnOnce() -> Option<Instant>) -> Result<(), ReviewError> {
-        self.scan_and(|review, changes| {
+        let at = self.files.snapshot.clock.date(Instant::now()) - TICK;
+        let mut has_begun = false;
+        let begun = self.scan_and(|review, changes| {
             // In doubt it is the agent's: of two clocks that tick apart one is a little behind.
             let sent = sent().map(|at| review.files.snapshot.clock.date(at) - TICK);
             // What cannot be told apart any more may be the agent's.
@@ -58,23 +61,34 @@ impl ReviewSession {
             }
             review.observer().observe(before)?;
             review.attribution.begin(turn);
+            has_begun = true;
             review.attribution.forget_looks();
             review.log.turn_begins(turn, sent.is_some())?;
             review.observer().observe(since)
-        })
+        });
+        if !has_begun {
+            self.attribution.begin_unseen(turn, at);
+        }
+        begun
     }
 
     /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
         self.dir.restore();
-        self.scan().inspect_err(|_| self.attribution.missed_an_end())?;
+        let at = self.files.snapshot.clock.date(Instant::now());
+        self.scan().inspect_err(|_| self.attribution.end_unseen(turn, at))?;
         self.dir.note_root(&self.files.snapshot);
         self.attribution.end(turn);
         let noted = self.log.turn_ends(turn);
         noted.inspect_err(|error| self.dir.note_trouble(error))?;
-        let totals = self.without_missing(|review| totals_of(Scope::Turn(turn), &review.log, &mut review.files));
+        let totals = self.turn_totals(turn);
         self.files.rest();
         totals
+    }
+
+    /// What a turn has changed whose end could be looked at only later.
+    pub fn turn_totals(&mut self, turn: u64) -> Result<Totals, ReviewError> {
+        self.without_missing(|review| totals_of(Scope::Turn(turn), &review.log, &mut review.files))
     }
 
     /// A turn whose end could not be looked at is over all the same: its session has begun another.
@@ -307,6 +321,9 @@ impl ReviewSession {
             self.dir.note_trouble(&error);
         }
         self.pace.scanned(began);
+        // Their prompts went out before anything could be looked at.
+        let unseen: Vec<u64> = self.attribution.unseen().filter(|turn| !self.log.turns().contains(turn)).collect();
+        unseen.into_iter().try_for_each(|turn| self.log.turn_begins(turn, true))?;
         take(self, changes)?;
         self.observer().note_closed()?;
         self.log.save(&mut self.files)?;

@@ -2093,6 +2093,108 @@ fn what_went_after_a_turn_whose_end_could_not_be_looked_at_is_not_certainly_the_
     assert_eq!(place.read("c"), "c\n");
 }
 
+/// Until what is changed from now on is dated later.
+fn pass_a_tick(place: &Place) {
+    let now = || {
+        let probe = tempfile::NamedTempFile::new_in(place.review.dir()).unwrap();
+        probe.as_file().metadata().unwrap().modified().unwrap()
+    };
+    let (from, tick) = (now(), 2 * TICK);
+    while now() < from + tick {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_a_turn_has_changed_whose_end_could_not_be_looked_at_is_its_own_once_there_is_room() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n"), ("c", b"c\n"), ("d", b"d\n")]);
+    place.review.begin_turn(1).unwrap();
+    without_packs(&mut place, |p| {
+        p.write("a", "agent\n");
+        p.write("new", "agent\n");
+        p.entry += 1;
+        p.note(ToolEffect::Edits, &["c"], Vec::new(), false);
+        p.write("c", "agent\n");
+        p.tell(ToolEffect::Edits, &["c"], Vec::new(), true).unwrap_err();
+        p.review.end_turn(1).unwrap_err();
+        pass_a_tick(p);
+        p.write("b", "person\n");
+        // What the person saves over it cannot be told apart any more.
+        p.write("c", "person\n");
+    });
+    place.review.begin_turn(2).unwrap();
+    place.write("d", "agent\n");
+    place.review.end_turn(2).unwrap();
+    let steps = |path: &str| {
+        let history = place.review.log.history(Path::new(path));
+        let step = |step: &ChangeRecord| (step.turn, step.cause == Cause::Person, step.doubt);
+        history.map(|history| history.steps.iter().map(step).collect::<Vec<_>>()).unwrap_or_default()
+    };
+    assert_eq!((steps("a").len(), steps("a")[0].0, steps("a")[0].1), (1, 1, false), "{:?}", steps("a"));
+    assert_eq!(steps("new").iter().map(|step| step.0).collect::<Vec<_>>(), [1]);
+    assert_eq!(steps("b"), [], "the person's");
+    assert_eq!(steps("c"), [(1, false, true)]);
+    assert_eq!(steps("d").iter().map(|step| step.0).collect::<Vec<_>>(), [2]);
+    assert_eq!(place.review.turn_totals(1).unwrap().files, 3);
+}
+
+#[test]
+fn a_turn_that_could_not_be_looked_at_when_it_began_has_what_was_changed_since() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.review.begin_turn(1).unwrap();
+    place.review.end_turn(1).unwrap();
+    without_packs(&mut place, |p| {
+        p.write("b", "person\n");
+        pass_a_tick(p);
+        p.review.begin_turn(2).unwrap_err();
+        p.write("a", "agent\n");
+    });
+    assert!(place.review.is_in_turn());
+    place.review.end_turn(2).unwrap();
+    let turns = |path: &str| {
+        let history = place.review.log.history(Path::new(path));
+        history.map(|history| history.steps.iter().map(|step| step.turn).collect::<Vec<_>>())
+    };
+    assert_eq!((turns("a"), turns("b")), (Some(vec![2]), None));
+    let said = place.review.uncovered();
+    assert!(said.iter().any(|line| line.contains("turn 2: its prompt went out before")), "{said:?}");
+    place.reopen();
+}
+
+#[test]
+fn what_was_changed_in_turns_before_a_review_could_begin_is_in_doubt() {
+    let mut place = Place::empty();
+    ["a", "b", "sub/c"].iter().for_each(|name| place.write(name, "mine\n"));
+    pass_a_tick(&place);
+    let since = Instant::now();
+    pass_a_tick(&place);
+    place.write("a", "agent\n");
+    place.write("new", "agent\n");
+    place.begin();
+    place.review.had_turns(&[1, 2], &[2], since).unwrap();
+    place.review.begin_turn_unless(2, || Some(Instant::now())).unwrap();
+    place.review.end_turn(2).unwrap();
+    let names = |place: &Place| {
+        let all = place.review.log.histories().iter();
+        all.map(|(path, history)| (path.display().to_string(), history.steps[0].turn)).collect::<Vec<_>>()
+    };
+    let want = [("a".to_owned(), 2), ("new".to_owned(), 2)];
+    assert_eq!(names(&place), want);
+    let report = |place: &mut Place| {
+        let report = crate::review::report::json::report(&mut place.review, &[]).unwrap();
+        serde_json::from_reader::<_, serde_json::Value>(report).unwrap().to_string()
+    };
+    let said = report(&mut place);
+    for words in ["a: what it was before is not kept", "turn 1: its prompt went out before", "turn 2: its prompt went"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    assert_eq!(place.act(ReviewAction::Rewind { turn: 1 }).rewound.len(), 2);
+    assert_eq!((place.read("a"), place.read("new")), ("agent\n".into(), "agent\n".into()), "nobody knows better");
+    let place = place.reopen();
+    assert_eq!(names(&place), want);
+}
+
 #[test]
 fn whose_lines_are_does_not_grow_with_how_often_they_were_changed() {
     let text = |n: usize| {

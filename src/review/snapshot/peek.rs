@@ -109,6 +109,13 @@ impl Snapshot {
         walk::changed_at(self.root.path(), path, self.since).unwrap_or_else(|| self.clock.date(Instant::now()))
     }
 
+    /// What is there and was changed at that time or later, as the last look has seen it.
+    pub(crate) fn changed_since(&self, at: SystemTime) -> impl Iterator<Item = (PathBuf, State)> {
+        let there = self.seen.iter().filter(|(_, entry)| !entry.state.is_absent());
+        let since = there.filter(move |(_, entry)| walk::dated(entry.stat.ctime) >= at);
+        since.map(|(key, entry)| (walk::path(key).to_owned(), entry.state))
+    }
+
     /// Names of the file with that number, below the root.
     pub(crate) fn named(&self, inode: u64) -> Vec<PathBuf> {
         let names = self.seen.iter().filter(|(_, entry)| entry.stat.ino == inode && !entry.state.is_absent());

@@ -36,21 +36,25 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
         of_journal(dir, entry, &mut all);
     }
     all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
-    let (mut known, mut count) = (HashMap::with_capacity(all.len()), 0);
+    let (mut known, mut named, mut count) = (HashMap::with_capacity(all.len()), HashMap::new(), 0);
     let mut places = Vec::with_capacity(all.len());
     for OfJournal { known: part, .. } in &all {
-        // Whose it is its command says, not the name that an agent gives itself; what was imported has no command.
+        // Whose it is its command says; what was imported has no command.
         let whose = if part.is_imported { &part.agent } else { &part.command };
         let key = (part.session_id.as_str(), whose.as_str(), part.is_imported);
+        // The person has gone on with it under another command line of what calls itself the same.
+        let name = part.agents_name().filter(|_| !part.is_imported);
+        let name = name.map(|name| (part.session_id.as_str(), name, part.cwd.as_path()));
+        let earlier = known.get(&key).or_else(|| named.get(name.as_ref()?)).copied();
         // An agent may give an id again: only one that it has kept is the same session.
-        let place = known.get(&key).copied().filter(|_| part.is_older);
-        if place.is_none() {
-            known.insert(key, count);
-            count += 1;
-        }
+        let place = earlier.filter(|_| part.is_older);
+        let at = place.unwrap_or(count);
+        count += usize::from(place.is_none());
+        known.insert(key, at);
+        named.extend(name.map(|name| (name, at)));
         places.push(place);
     }
-    drop(known);
+    drop((known, named));
     (all, places)
 }
 
@@ -85,7 +89,8 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
         let known = Known {
             agent: agent.name.unwrap_or_else(|| agent.command.clone()),
             command: if head.imported { String::new() } else { agent.command },
-            branch: head.branch.clone().filter(|_| found.cwd == head.cwd),
+            also: Vec::new(),
+            branch: found.branch,
             created: moment(found.created),
             opened: moment(found.opened),
             updated: moment(if is_in_turn { scan.last } else { found.updated }),

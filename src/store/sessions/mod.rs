@@ -2,7 +2,7 @@
 //! is meant, which one is open.
 //!
 //! Knows nothing of reviews and starts no agent. Invariants: a session that was taken up again is one session, however
-//! many journals it is in; what was imported is never part of one of our own, and names no command; whether one is open is decided by the lock of its journal.
+//! many journals it is in and with whichever command line of its agent; what was imported is never part of one of our own, and names no command; whether one is open is decided by the lock of its journal.
 
 mod choosing;
 mod figures;
@@ -11,6 +11,7 @@ mod gathering;
 /// Its reader is what `fuzz/` calls.
 pub mod index;
 mod keyed;
+mod merging;
 mod naming;
 mod prune;
 mod scan;
@@ -29,19 +30,14 @@ pub use choosing::{by_id, choose};
 pub use figures::{Day, Figures};
 pub use forgotten::Forgotten;
 use gathering::{OfJournal, gather};
-use index::Entry;
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
+use merging::{asides, merge};
 pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind};
 use scan::Scan;
 use serde::Serialize;
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
-use told::{AgentRecord, SessionRecord};
-
-/// An agent may note a new session a little later than it has opened it.
-const UNTOUCHED: Duration = Duration::from_secs(10);
 
 /// How a session ended, if it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -63,6 +59,8 @@ pub struct Known {
     pub agent: String,
     /// Its command line, quoted as for a shell; see [`Known::argv`]. None is taken from what was imported.
     pub command: String,
+    /// Other command lines of the same agent, with which it was had before or that list it, the newest first.
+    pub also: Vec<String>,
     pub cwd: PathBuf,
     pub branch: Option<String>,
     pub title: Option<String>,
@@ -147,6 +145,21 @@ impl Known {
     /// Nothing of it is kept here: all that is known is its agent's word.
     pub fn is_only_told(&self) -> bool {
         self.source() == "agent"
+    }
+
+    /// Whether it is of the agent of this command line.
+    pub fn is_of(&self, command: &str) -> bool {
+        self.command == command || self.also.iter().any(|also| also == command)
+    }
+
+    /// The name that its agent gives itself; nothing where only its command is known.
+    fn agents_name(&self) -> Option<&str> {
+        Some(&*self.agent).filter(|name| !name.is_empty() && *name != self.command)
+    }
+
+    /// The command lines of its agent.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.command).chain(self.also.iter().map(String::as_str))
     }
 
     /// The words of the command line; nothing when it cannot be taken apart.
@@ -240,35 +253,6 @@ pub fn find(journals: &Path, id: &str, command: &str) -> io::Result<Option<Known
     Ok(found.into_iter().next())
 }
 
-/// Sessions in which nothing was asked but a side question, by their agents' commands: an agent may have kept them.
-fn asides(entries: &[Entry]) -> HashSet<(String, String)> {
-    let all = entries.iter().flat_map(|entry| entry.scan.sessions.iter().map(move |found| (entry, found)));
-    let asides = all.filter(|(_, found)| found.is_aside);
-    asides
-        .filter_map(|(entry, found)| Some((entry.scan.agents.get(found.agent)?.command.clone(), found.id.clone())))
-        .collect()
-}
-
-/// Adds what agents have told: of the newest session of an id, or as one of their own.
-fn merge(sessions: &mut Vec<Known>, books: Vec<AgentRecord>, asides: &HashSet<(String, String)>) {
-    let mut places: HashMap<(String, String), usize> = HashMap::new();
-    if !books.is_empty() {
-        let named = |known: &Known| (known.command.clone(), known.session_id.clone());
-        places.extend(sessions.iter().enumerate().map(|(at, known)| (named(known), at)));
-    }
-    for book in books {
-        for kept in &book.sessions {
-            let named = (book.command.clone(), kept.id.clone());
-            match places.get(&named).and_then(|at| sessions.get_mut(*at)) {
-                Some(known) => known.is_told(kept, &book),
-                None if asides.contains(&named) => {}
-                None if kept.is_listed && !kept.is_hidden => sessions.push(Known::of_agent(kept, &book)),
-                None => {}
-            }
-        }
-    }
-}
-
 /// Remembers what an agent has told of its sessions.
 pub fn remember(state: &Path, told: &Told) -> io::Result<()> {
     told::remember(&journals(state), told)
@@ -277,16 +261,21 @@ pub fn remember(state: &Path, told: &Told) -> io::Result<()> {
 /// Calls a session as the person wants it; nothing gives it back the name that it had.
 pub fn rename(state: &Path, known: &Known, name: Option<String>) -> io::Result<()> {
     let cwd = known.cwd.to_string_lossy();
-    told::mark(&journals(state), &known.command, &known.session_id, |kept| {
-        (kept.cwd, kept.name) = (cwd.into_owned(), name);
+    known.commands().try_for_each(|command| {
+        told::mark(&journals(state), command, &known.session_id, |kept| {
+            (kept.cwd, kept.name) = (cwd.clone().into_owned(), name.clone());
+        })
     })
 }
 
 /// Leaves out from now on what an agent tells of a session.
 pub fn hide(state: &Path, known: &Known) -> io::Result<()> {
-    told::mark(&journals(state), &known.command, &known.session_id, |kept| {
-        (kept.is_hidden, kept.name) = (true, None);
-        kept.agent = Some(cut(&*known.agent, MAX_NAME));
+    let cwd = known.cwd.to_string_lossy();
+    known.commands().try_for_each(|command| {
+        told::mark(&journals(state), command, &known.session_id, |kept| {
+            (kept.is_hidden, kept.name) = (true, None);
+            (kept.cwd, kept.agent) = (cwd.clone().into_owned(), Some(cut(&*known.agent, MAX_NAME)));
+        })
     })
 }
 
@@ -382,68 +371,6 @@ pub fn is_open(journal: &Path) -> bool {
 }
 
 impl Known {
-    /// One that only its agent knows of.
-    fn of_agent(kept: &SessionRecord, book: &AgentRecord) -> Self {
-        let used = told::used(kept, book);
-        Self {
-            follows: None,
-            thread: None,
-            session_id: kept.id.clone(),
-            agent: if book.agent.is_empty() { book.command.clone() } else { book.agent.clone() },
-            command: book.command.clone(),
-            cwd: PathBuf::from(&kept.cwd),
-            branch: None,
-            title: kept.name.clone().or_else(|| kept.title.clone()),
-            first_prompt: None,
-            last_prompt: None,
-            // No agent tells that.
-            created: Duration::ZERO,
-            opened: used.unwrap_or_default(),
-            updated: used.unwrap_or_default(),
-            turns: 0,
-            state: State::Ended,
-            can: book.can,
-            figures: Figures::default(),
-            totals: None,
-            own_totals: None,
-            journal: PathBuf::new(),
-            journals: Vec::new(),
-            bytes: 0,
-            is_older: true,
-            is_imported: false,
-            is_untouched: false,
-            is_held: false,
-            is_listed: true,
-            is_named: kept.name.is_some(),
-            copy_of: None,
-            used_as_told: kept.updated.clone().filter(|_| used.is_none()),
-        }
-    }
-
-    /// Its agent has told of it too, or the person has given it a name. What was told later counts.
-    fn is_told(&mut self, kept: &SessionRecord, book: &AgentRecord) {
-        self.is_listed = kept.is_listed;
-        let used = told::used(kept, book).unwrap_or_default();
-        // A title alone is no conversation.
-        let is_used = kept.is_listed && used > self.updated.saturating_add(UNTOUCHED);
-        self.is_untouched &= !is_used && kept.name.is_none();
-        if kept.is_listed {
-            let is_later = Duration::from_secs(book.at) >= self.updated;
-            // What it was called before anything was said in it says nothing; one that its agent had before has said something.
-            let says_something = is_later || self.is_older || used > self.created.saturating_add(UNTOUCHED);
-            if let Some(title) = kept.title.as_ref().filter(|_| is_later || self.title.is_none() && says_something) {
-                self.title = Some(title.clone());
-            }
-            if is_later {
-                self.can = book.can;
-            }
-            self.updated = self.updated.max(used);
-        }
-        if let Some(name) = &kept.name {
-            (self.title, self.is_named) = (Some(name.clone()), true);
-        }
-    }
-
     /// It was taken up again: what is newer counts.
     fn goes_on(&mut self, later: Self) {
         let earlier = std::mem::replace(self, later);
@@ -467,6 +394,17 @@ impl Known {
         let mut journals = earlier.journals;
         journals.append(&mut self.journals);
         self.journals = journals;
+        self.is_also(earlier.command);
+        earlier.also.into_iter().for_each(|command| self.is_also(command));
+    }
+}
+
+impl Known {
+    /// It is of the agent of this command line too.
+    fn is_also(&mut self, command: String) {
+        if !command.is_empty() && !self.is_of(&command) {
+            self.also.push(command);
+        }
     }
 }
 

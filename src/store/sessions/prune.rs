@@ -69,7 +69,7 @@ pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>)
     for known in gone.into_iter().filter(|known| !known.journals.iter().any(|journal| kept.contains(journal))) {
         let removed = known.journals.iter().map(|journal| remove(journal)).collect::<io::Result<Vec<bool>>>()?;
         if removed.contains(&true) {
-            drafts::forget(state, &known.command, &known.session_id)?;
+            known.commands().try_for_each(|command| drafts::forget(state, command, &known.session_id))?;
             pruned.sessions += 1;
             pruned.bytes += known.bytes;
         }

@@ -56,6 +56,8 @@ pub struct Found {
     pub agent: u32,
     pub origin: Origin,
     pub cwd: String,
+    /// Of the directory, when it was opened first.
+    pub branch: Option<String>,
     pub title: Option<String>,
     pub first_prompt: Option<String>,
     /// Nothing when it is the first one.
@@ -119,6 +121,13 @@ struct Wanted {
     is_closed: bool,
 }
 
+/// A directory and the branch that it is on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Branch {
+    cwd: String,
+    branch: String,
+}
+
 /// What a session is to others.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 enum Role {
@@ -148,6 +157,8 @@ pub struct Scan {
     owners: Vec<u32>,
     /// Earlier sessions that are to go on and that their agents have not opened yet.
     wanted: Vec<Wanted>,
+    /// Directories in which sessions were about to begin, and the branches that they were on.
+    branches: Vec<Branch>,
     /// The last line has been read.
     pub is_ended: bool,
     /// When the last line was written.
@@ -213,6 +224,7 @@ impl Scan {
             },
             What::Intent(at, body) => self.intent(at, body),
             What::Fact(Some(Address::Session(key)), body) => self.fact(key, body),
+            What::Branch(body) => self.on_branch(body),
             What::End => self.is_ended = true,
             What::Fact(..) | What::Other => {}
         }
@@ -222,6 +234,20 @@ impl Scan {
     fn day(&self, t: f64) -> u32 {
         let started = self.head.as_ref().map_or(0, |head| head.started);
         u32::try_from(started.saturating_add(t.max(0.0) as u64) / SECONDS_OF_A_DAY).unwrap_or(u32::MAX)
+    }
+
+    fn on_branch(&mut self, body: &str) {
+        let Ok(on) = serde_json::from_str::<Branch>(body) else { return };
+        self.branches.retain(|earlier| earlier.cwd != on.cwd);
+        if self.branches.len() < MAX_SESSIONS && on.cwd.len() <= limits::MAX_PATH {
+            self.branches.push(Branch { branch: limits::cut(on.branch, limits::MAX_NAME), ..on });
+        }
+    }
+
+    /// The branch that a directory is on by now.
+    fn branch_of(&self, cwd: &str) -> Option<String> {
+        let told = self.branches.iter().find(|on| on.cwd == cwd).map(|on| &on.branch);
+        told.or_else(|| self.head.as_ref().filter(|head| head.cwd == cwd)?.branch.as_ref()).cloned()
     }
 
     fn place(&self, agent: AgentKey, id: &str) -> Option<usize> {
@@ -321,6 +347,7 @@ impl Scan {
             (session.updated, session.opened, session.is_closed) = (session.updated.max(t), t, false);
         } else if self.sessions.len() < MAX_SESSIONS {
             let cwd = limits::cut(cwd, limits::MAX_PATH);
+            let branch = self.branch_of(&cwd);
             let id = id.to_owned();
             let is_aside = role == Role::Aside;
             let follows = if let Role::Follows(id) = role { Some(id) } else { None };
@@ -329,6 +356,7 @@ impl Scan {
                 agent: agent.0,
                 origin,
                 cwd,
+                branch,
                 created: t,
                 opened: t,
                 updated: t,

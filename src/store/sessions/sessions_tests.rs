@@ -208,6 +208,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             is_listed: false,
             is_named: false,
             copy_of: None,
+            also: Vec::new(),
             used_as_told: None,
         };
         for _ in 0..2 {
@@ -242,6 +243,27 @@ fn one_journal_may_hold_sessions_of_several_agents() {
     assert_eq!(sessions.iter().map(|known| known.branch.as_deref()).collect::<Vec<_>>(), [Some("main"), None]);
     assert_eq!(sessions[1].cwd, Path::new("/else"));
     assert_eq!(sessions[1].totals.map(|totals| totals.pending), Some(4));
+}
+
+#[test]
+fn a_session_in_another_directory_has_the_branch_that_this_was_on_when_it_began() {
+    let state = state();
+    let on =
+        |cwd: &str, branch: &str| json!({ "dir": "host", "at": "all", "branch": { "cwd": cwd, "branch": branch } });
+    let opened = |text: Text, cwd: &str, id: &str| {
+        text.call("session/new", json!({ "cwd": cwd }), json!({ "result": { "sessionId": id } })).turn(id, "hello")
+    };
+    let text = Text::ending().hello().open("here").turn("here", "hello").line(on("/trees/w1", "acp-tui/w1"));
+    let text = opened(opened(text, "/trees/w1", "in the tree"), "/trees/w2", "not told").line(on("/work", "other"));
+    let text = opened(text, "/work", "later");
+    state.put("a", &text.line(on("/trees/w1", "later")).end());
+    // Again from the index.
+    for _ in 0..2 {
+        let all = state.list().sessions;
+        let of = |id: &str| all.iter().find(|known| known.session_id == id).unwrap().branch.clone();
+        let branches = ["here", "in the tree", "not told", "later"].map(of);
+        assert_eq!(branches.each_ref().map(Option::as_deref), [Some("main"), Some("acp-tui/w1"), None, Some("other")]);
+    }
 }
 
 #[test]
@@ -501,8 +523,8 @@ fn whose_a_session_is_its_command_says_and_not_the_name_that_an_agent_gives_itse
     let meant = |command| by_id(state.path(), "shared", command).map(|known| (known.command, known.journals.len()));
     assert_eq!(meant(None).unwrap(), ("good".into(), 1), "what is only told of comes last");
     assert_eq!(meant(Some("bad")).unwrap(), ("bad".into(), 0));
-    // The other agent is asked for it, calls itself the same and says that it has it.
-    let loaded = json!({ "sessionId": "shared", "cwd": "/work" });
+    // The other agent is asked for it where it says that it is.
+    let loaded = json!({ "sessionId": "shared", "cwd": "/" });
     let later = Text::with(of("bad", STARTED + 9)).hello().call("session/load", loaded, json!({ "result": null }));
     state.put("2", &later.turn("shared", "theirs").end());
     assert_eq!(meant(Some("good")).unwrap(), ("good".into(), 1), "they are two");
@@ -511,6 +533,94 @@ fn whose_a_session_is_its_command_says_and_not_the_name_that_an_agent_gives_itse
     assert!(why.contains("2 of bad, 1 of good") && why.contains("after `--`"), "{why}");
     assert_eq!(by_id(state.path(), "1", None).unwrap().command, "good");
     assert_eq!(find(&journals(state.path()), "shared", "good").unwrap().unwrap().stem(), "1");
+}
+
+/// A list of these sessions, by an agent of this command line and name.
+fn tells(state: &Home, command: &str, agent: &str, ids: &[&str]) {
+    let listed = |id: &&str| Listed {
+        id: (*id).into(),
+        cwd: Some("/work".into()),
+        additional: Vec::new(),
+        title: Some("told".into()),
+        updated: Some("2026-10-01T00:00:00Z".into()),
+    };
+    let (command, agent, sessions) = (command.into(), agent.into(), ids.iter().map(listed).collect());
+    let told = Told { command, agent, can: Cans::default(), cwd: None, is_whole: true, sessions };
+    remember(state.path(), &told).unwrap();
+}
+
+fn rows(state: &Home, id: &str) -> Vec<(String, &'static str)> {
+    let all = state.list().sessions.into_iter().filter(|known| known.session_id == id);
+    let mut rows: Vec<_> = all.map(|known| (known.command.clone(), known.source())).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn what_an_agent_lists_under_another_command_line_is_the_session_that_it_was() {
+    let state = state();
+    state.put("1", &conversation("s"));
+    let row = |command: &str, source| vec![(command.to_owned(), source)];
+    tells(&state, "npx agent@2", "Agent A", &["s", "theirs"]);
+    assert_eq!(rows(&state, "s"), row("agent", "both"), "what is started is what was recorded");
+    let known = by_id(state.path(), "s", None).unwrap();
+    assert_eq!((known.also.as_slice(), known.is_of("npx agent@2")), (&["npx agent@2".to_owned()][..], true));
+    // What only the agent knows is started as that told of it last.
+    tells(&state, "npx agent@3", "Agent A", &["s", "theirs"]);
+    assert_eq!(rows(&state, "s"), row("agent", "both"));
+    let theirs = rows(&state, "theirs");
+    assert!(theirs.len() == 1 && theirs[0].1 == "agent", "{theirs:?}");
+    // Another agent that gives the same id is another one, also in this directory.
+    tells(&state, "other", "Agent B", &["s"]);
+    assert_eq!(rows(&state, "s"), [("agent".to_owned(), "both"), ("other".to_owned(), "agent")]);
+    // Of one that does not say what it is called only the command is known.
+    tells(&state, "third", "third", &["s"]);
+    assert_eq!(rows(&state, "s").len(), 3);
+}
+
+#[test]
+fn a_name_of_the_persons_and_that_a_session_was_forgotten_hold_under_another_command_line() {
+    let state = state();
+    state.put("1", &conversation("s"));
+    tells(&state, "agent --new", "Agent A", &["s"]);
+    rename(state.path(), &by_id(state.path(), "s", None).unwrap(), Some("mine".into())).unwrap();
+    tells(&state, "agent --newer", "Agent A", &["s"]);
+    let known = by_id(state.path(), "s", None).unwrap();
+    assert_eq!(known.title.as_deref(), Some("mine"));
+    rename(state.path(), &known, None).unwrap();
+    assert_eq!(by_id(state.path(), "s", None).unwrap().title.as_deref(), Some("told"));
+    fs::remove_file(state.file("1.jsonl")).unwrap();
+    hide(state.path(), &by_id(state.path(), "s", None).unwrap()).unwrap();
+    assert_eq!(rows(&state, "s"), []);
+    for command in ["agent", "agent --newest"] {
+        tells(&state, command, "Agent A", &["s"]);
+        assert_eq!(rows(&state, "s"), [], "{command}");
+    }
+    tells(&state, "agent --newest", "Agent B", &["s"]);
+    assert_eq!(rows(&state, "s").len(), 1, "another agent's");
+}
+
+#[test]
+fn a_session_that_goes_on_with_another_command_line_of_its_agent_is_one() {
+    let state = state();
+    let head = |command: &str, started: u64| json!({ "v": 2, "ends": true, "started": started, "cwd": "/work", "command": command });
+    let goes_on = |command: &str, started: u64| {
+        let load = json!({ "sessionId": "s", "cwd": "/work" });
+        let text = Text::with(head(command, started)).hello();
+        text.call("session/load", load, json!({ "result": null })).turn("s", command).end()
+    };
+    state.put("1", &conversation("s"));
+    state.put("2", &goes_on("agent --new", STARTED + 100));
+    state.put("3", &goes_on("agent --new", STARTED + 200));
+    let all = state.list().sessions;
+    let one = &all[0];
+    assert_eq!((all.len(), one.turns, one.journals.len()), (1, 3, 3), "{all:?}");
+    assert_eq!((&*one.command, one.also.as_slice()), ("agent --new", &["agent".to_owned()][..]));
+    let (parts, _) = parts(state.path()).unwrap();
+    assert_eq!(parts.iter().map(|part| part.turns_before).collect::<Vec<_>>(), [0, 1, 2]);
+    // One that is new there is another one, whatever its id.
+    state.put("4", &Text::with(head("agent --other", STARTED + 300)).hello().open("s").turn("s", "new").end());
+    assert_eq!(state.list().sessions.len(), 2);
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub(super) fn forget<D: Device>(running: &mut Running<D>, past: PastSession) {
     let is_same = |one: &PastSession| (&one.id, &one.command) == (&past.id, &past.command);
     let was_asked = running.forgetting.take(|_, one| is_same(one)).is_some();
     let model = running.engine.model();
-    let is_its = |agent: &Agent| agent.is_up() && agent.command == past.command;
+    let is_its = |agent: &Agent| agent.is_up() && past.is_of(&agent.command);
     let can = model.agents().find(|(_, agent)| is_its(agent) && agent.can(Can::Delete));
     match can.map(|(key, _)| key).filter(|_| !was_asked) {
         Some(key) => {

@@ -282,6 +282,7 @@ impl<D: Device> Running<D> {
         self.open_past(&past, Opening::Continue(SessionId::from(past.id.as_str())));
         let is_open = self.engine.model().sessions().count() > before;
         if is_open {
+            self.app.carry_words(key, self.app.shown());
             let news = self.engine.intent_in(key, Intent::CloseSession);
             self.news(news);
             let now = self.engine.now();
@@ -444,8 +445,8 @@ impl<D: Device> Running<D> {
 
     fn open_past(&mut self, past: &PastSession, how: Opening) {
         let model = self.engine.model();
-        let running = model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == past.command);
-        let running = running.map(|(key, _)| Whose::Running(key));
+        let of = |command: &str| model.agents().find(|(_, agent)| !agent.is_dead() && agent.command == command);
+        let running = past.commands().find_map(of).map(|(key, _)| Whose::Running(key));
         let Some(cwd) = past.cwd.to_str().map(str::to_owned) else {
             return self.refuse("the name of its directory is no text".to_owned());
         };
@@ -498,7 +499,7 @@ fn session_of(model: &Model, past: &PastSession) -> Option<SessionKey> {
     let is_it = |(_, session): &(SessionKey, &Session)| {
         session.state != SessionState::Closed(Closed::ByPerson)
             && session.known_id().is_some_and(|id| id.as_str() == past.id)
-            && model.agent_of(session.agent).is_some_and(|agent| agent.command == past.command)
+            && model.agent_of(session.agent).is_some_and(|agent| past.is_of(&agent.command))
     };
     model.sessions().find(is_it).map(|(key, _)| key)
 }

@@ -28,6 +28,7 @@ use crate::ui::composer::Vim;
 use crate::ui::keys::{Key, Keymap, Layer, Mouse};
 use crate::ui::state::own_prompts::OwnPrompt;
 use std::collections::BTreeMap;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -186,6 +187,16 @@ impl App {
 
     pub fn has_view(&self, key: SessionKey) -> bool {
         key == self.shown || self.others.contains_key(&key)
+    }
+
+    /// What is written in one session and not sent is written in another one from now on.
+    pub fn carry_words(&mut self, from: SessionKey, to: SessionKey) {
+        let Some(view) = self.view_of(from) else { return };
+        let (composer, stash) = (take(&mut view.composer), take(&mut view.stash));
+        if let Some(view) = self.view_of(to) {
+            view.composer.bring(composer.prompt(), composer.command(), true);
+            view.stash.splice(0..0, stash);
+        }
     }
 
     /// What was sent in all sessions, the newest first: Up comes to it, what was sent in the same directory first.

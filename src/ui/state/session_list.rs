@@ -6,13 +6,13 @@
 //! forgotten before the person has said so.
 
 mod finding;
+mod matching;
 mod naming;
 mod past_session;
 mod step;
 
 use super::trees::{Fate, Tree, Trees};
 use crate::model::ids::SessionKey;
-use crate::text::fuzzy;
 use crate::ui::keys::Action;
 pub use finding::{Finding, Hit, Place, Previews, Query, Said, Who};
 pub use past_session::{End, PastSession, Starts, Which};
@@ -81,6 +81,8 @@ pub struct SessionList {
     /// Places in `open` and in what has been read.
     shown_open: Vec<usize>,
     shown_past: Vec<usize>,
+    /// The row that matches the filter best.
+    best: usize,
     taste: Taste,
     /// What is looked for in all that was said; what is typed is that and no filter.
     finding: Option<Finding>,
@@ -109,6 +111,7 @@ impl SessionList {
             filter: String::new(),
             shown_open: Vec::new(),
             shown_past: Vec::new(),
+            best: 0,
             taste,
             finding: None,
             place: None,
@@ -258,13 +261,15 @@ impl SessionList {
             _ => None,
         };
         self.past = past;
-        let at = self.selected;
+        let (at, is_best) = (self.selected, self.selected == self.best && !self.filter.trim().is_empty());
         self.matched();
+        let at = if is_best { self.best } else { at };
         let is_it = |row: usize| match (self.row(row), &chosen) {
             (Some(Row::Past(one)), Some((id, journals))) => one.id == *id && one.journals == *journals,
             _ => false,
         };
-        self.selected = (0..self.len()).find(|row| is_it(*row)).unwrap_or(at).min(self.len().saturating_sub(1));
+        let same = (0..self.len()).find(|row| is_it(*row)).filter(|_| !is_best);
+        self.selected = same.unwrap_or(at).min(self.len().saturating_sub(1));
     }
 
     /// What has been found for a text, unless something else is looked for by now.
@@ -303,35 +308,7 @@ impl SessionList {
             self.finding = Some(Finding::Typed);
         } else {
             self.matched();
-        }
-    }
-
-    /// Finds what is shown: best first with a filter, else as the person wants it sorted.
-    fn matched(&mut self) {
-        let open: Vec<&str> = self.open.iter().map(|one| one.text.as_str()).collect();
-        self.shown_open = places(&self.filter, &open);
-        let open = &self.open;
-        match self.taste.sort {
-            Sort::Needs => self.shown_open.sort_by_key(|at| (open.get(*at).map(|one| one.attention), *at)),
-            Sort::Used => self.shown_open.sort_by_key(|at| std::cmp::Reverse(open.get(*at).map(|one| one.used))),
-        }
-        self.shown_past.clear();
-        if let Past::Read(all) = &self.past {
-            let is_open_here = |one: &PastSession| {
-                let mut open = self.open.iter().filter_map(|open| open.which.as_ref());
-                open.any(|which| which.id == one.id && which.command == one.command)
-            };
-            let is_near = |one: &PastSession| self.reach == Reach::Everywhere || self.is_near(one);
-            let is_in_reach = |one: &PastSession| is_near(one) && !is_open_here(one);
-            let (at, texts): (Vec<usize>, Vec<&str>) =
-                all.iter().enumerate().filter(|(_, one)| is_in_reach(one)).map(|(at, one)| (at, &*one.text)).unzip();
-            self.shown_past = places(&self.filter, &texts).into_iter().filter_map(|i| at.get(i).copied()).collect();
-            if self.taste.sort == Sort::Needs && self.filter.trim().is_empty() {
-                self.shown_past.sort_by_key(|at| all.get(*at).is_none_or(|one| one.end != End::Interrupted));
-            }
-            if self.filter.trim().is_empty() {
-                past_session::by_thread(all, &mut self.shown_past);
-            }
+            self.selected = self.best;
         }
     }
 
@@ -485,7 +462,7 @@ impl SessionList {
         } else if past.is_gone {
             let place = crate::base::paths::visible(past.cwd.as_os_str());
             self.note = Some(format!("its directory is gone: {place}"));
-        } else if (offers.runs)(&past.command) || matches!(past.starts, Starts::Configured(_)) {
+        } else if past.commands().any(offers.runs) || matches!(past.starts, Starts::Configured(_)) {
             return going(past, how);
         } else if past.starts == Starts::Unknown {
             self.note =
@@ -507,7 +484,7 @@ impl SessionList {
                 }
                 false
             }
-            Some(Row::Past(one)) => (offers.forks)(&one.command).unwrap_or(one.forks),
+            Some(Row::Past(one)) => one.commands().find_map(offers.forks).unwrap_or(one.forks),
         };
         if forks {
             return self.chosen(offers, How::Forks);
@@ -583,14 +560,6 @@ fn going(past: PastSession, how: How) -> Step {
         How::GoesOn => Step::GoOn(past),
         How::Forks => Step::Fork(past),
     }
-}
-
-/// Places of the texts that match, best first; all in their order without a query.
-fn places(query: &str, texts: &[&str]) -> Vec<usize> {
-    if query.trim().is_empty() {
-        return (0..texts.len()).collect();
-    }
-    fuzzy::rank(query, texts)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::*;
 use crate::base::origins::{Origin, Origins};
 use crate::model::ids::Now;
+use crate::text::fuzzy;
 use crate::ui::state::attention::Attention;
 use std::time::Duration;
 
@@ -171,6 +172,45 @@ fn what_is_typed_filters_open_and_earlier_ones_and_esc_clears_it_before_it_close
     assert_eq!(names(&list).len(), 2, "also by what was asked last");
     act(&mut list, Action::Escape);
     assert_eq!(act(&mut list, Action::Escape), Step::Close);
+}
+
+#[test]
+fn what_matches_the_filter_best_is_chosen_wherever_it_stands() {
+    let all = vec![configured("a", "the tail of a list", "/shop"), configured("b", "stop the till", "/shop")];
+    let mut list = list(all.clone());
+    let chosen = |list: &SessionList| names(list)[list.selected()].clone();
+    // The letters of the second are also in the one that is open, here and there.
+    for (typed, best) in
+        [("open", "the one that is open"), ("tai", "the tail of a list"), ("the", "the one that is open")]
+    {
+        assert_eq!(fuzzy::rank(typed, &["the one that is open"]), [0]);
+        list.filter.clear();
+        list.type_text(typed);
+        assert_eq!(chosen(&list), best, "{typed}: {:?}", names(&list));
+        // It is so, too, when the earlier ones are read only then.
+        list.told(Past::Reading);
+        list.told(Past::Read(all.clone().into()));
+        assert_eq!(chosen(&list), best, "{typed}: {:?}", names(&list));
+    }
+    act(&mut list, Action::Escape);
+    assert_eq!(list.selected(), 0);
+}
+
+#[test]
+fn among_open_ones_too_the_filter_puts_the_best_first() {
+    let open = |key: u32, text: &str, attention| Open {
+        key: SessionKey(key),
+        text: text.into(),
+        which: None,
+        attention,
+        cwd: "/shop".into(),
+        used: Now::ZERO,
+    };
+    let all = vec![open(0, "c a r t", Attention::Waits), open(1, "mend the cart", Attention::Nothing)];
+    let mut list = SessionList::new("/shop".into(), all, Past::None, Taste::default());
+    assert_eq!(names(&list), ["c a r t", "mend the cart"]);
+    list.type_text("cart");
+    assert_eq!(names(&list), ["mend the cart", "c a r t"]);
 }
 
 #[test]

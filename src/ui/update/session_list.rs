@@ -73,7 +73,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     let runs = |command: &str| running(command).any(|agent| !agent.is_dead());
     let kept = &state.kept_by_agents;
     let deletes = |past: &PastSession| {
-        running(&past.command).any(|agent| agent.is_up() && agent.can(Can::Delete)) && !kept.contains(&past.which())
+        let mut running = past.commands().flat_map(running);
+        running.any(|agent| agent.is_up() && agent.can(Can::Delete)) && !kept.contains(&past.which())
     };
     let forks = |command: &str| running(command).find(|agent| agent.is_up()).map(|agent| agent.can(Can::Fork));
     let step = list.act(action, &cx.frame.list, Offers { runs: &runs, deletes: &deletes, forks: &forks });

@@ -62,6 +62,8 @@ pub struct PastSession {
     pub agent: String,
     /// The command line, as it is recorded.
     pub command: String,
+    /// Others of the same agent, with which it was had before or that list it.
+    pub also: Vec<String>,
     pub starts: Starts,
     pub cwd: PathBuf,
     /// The branch that the directory was on.
@@ -101,6 +103,7 @@ impl PastSession {
             id,
             agent,
             command,
+            also: Vec::new(),
             starts,
             cwd,
             branch: None,
@@ -139,6 +142,22 @@ impl PastSession {
         let parts = said.into_iter().chain([Some(&*self.agent), Some(&place)]);
         self.text = parts.flatten().collect::<Vec<_>>().join(" ");
         self
+    }
+
+    /// The same with the other command lines of its agent.
+    #[must_use]
+    pub fn also(self, also: Vec<String>) -> Self {
+        Self { also, ..self }
+    }
+
+    /// The command lines of its agent, the one that is recorded first.
+    pub fn commands(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&*self.command).chain(self.also.iter().map(String::as_str))
+    }
+
+    /// Whether it is of the agent of this command line.
+    pub fn is_of(&self, command: &str) -> bool {
+        self.commands().any(|one| one == command)
     }
 
     /// The same with the branch that its directory was on.
