@@ -244,9 +244,10 @@ fn earlier(home: &Path, found: &Found) -> Vec<EarlierRun> {
 }
 
 /// What the system did not let be written is a fault: the same command again does the rest. So it is when nothing at all
-/// could be done of what was asked for.
+/// could be done of what was asked for, or another run wrote some of it.
 fn code_of(done: &Done) -> u8 {
-    if done.unwritten.is_empty() && !is_all_left(done) { code::OK } else { code::OWN_FAULT }
+    let is_beside = done.rewound.iter().any(|one| one.outcome == RewindOutcome::Beside);
+    if done.unwritten.is_empty() && !is_all_left(done) && !is_beside { code::OK } else { code::OWN_FAULT }
 }
 
 fn is_all_left(done: &Done) -> bool {
@@ -446,7 +447,7 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
         RewindOutcome::Conflict => {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("these lines were changed since"))
         }
-        RewindOutcome::Doubtful => {
+        RewindOutcome::Doubtful | RewindOutcome::Beside => {
             let why = one.remark.as_deref().unwrap_or("nobody said who changed it");
             format!("{alone} {path}: {why}; `acp-tui review` shows it, and x there takes it back")
         }

@@ -50,6 +50,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         }
         let rewind = rewind(history, &disk, |t| t >= turn, contents)?;
         let outcome = match &rewind {
+            None if history.is_beside_run(turn) => RewindOutcome::Beside,
             None if history.has_doubtful(turn) => RewindOutcome::Doubtful,
             None => continue,
             Some(rewind) => rewind.outcome,
@@ -64,6 +65,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         let remark = match (by_both, stays) {
             (true, _) => Some(MODE_OF_BOTH.to_owned()),
             (_, true) => Some("what is there now stays beside it".to_owned()),
+            _ if outcome == RewindOutcome::Beside => Some(log.run_beside(path)),
             _ if outcome == RewindOutcome::Doubtful && history.is_beside_persons(turn) => {
                 Some(BESIDE_PERSONS.to_owned())
             }

@@ -52,6 +52,11 @@ impl FileHistory {
         self.steps.iter().any(|step| step.doubt && step.beside_persons && step.turn >= turn)
     }
 
+    /// Whether another run wrote the file when one of these was made.
+    pub fn is_beside_run(&self, turn: u64) -> bool {
+        self.steps.iter().any(|step| step.doubt && step.beside_run && step.turn >= turn)
+    }
+
     /// The state that is accepted after one more step.
     pub fn accepted_after(&self, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
         if step.cause == Cause::Person {

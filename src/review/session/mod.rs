@@ -5,6 +5,7 @@
 
 mod actions;
 pub mod attribution;
+mod beside;
 mod displaced;
 mod earlier;
 mod execution;
@@ -23,6 +24,7 @@ mod write;
 
 pub use self::actions::Newest;
 use self::attribution::Attribution;
+use self::beside::Beside;
 pub use self::earlier::{EarlierRun, earlier_runs, namesakes, runs_before};
 pub use self::looking::Content;
 use self::scan_pace::ScanPace;
@@ -76,6 +78,8 @@ pub struct ReviewSession {
     log: ChangeLog,
     /// Who changes them now.
     attribution: Attribution,
+    /// What other runs write.
+    beside: Beside,
     /// What waits before it is written.
     held: HeldWrites,
     /// What is being written.
@@ -142,6 +146,7 @@ impl ReviewSession {
             roots: Roots::new(vec![dir.head().cwd.clone()]).without(private),
             log: ChangeLog::new(ledger),
             attribution: Attribution::default(),
+            beside: Beside::default(),
             held: HeldWrites::default(),
             writing: Writing::default(),
             turns_before: HashMap::new(),

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Looks beside the files of the last act and those that the ledger knows.
 pub fn sweep(own: &SessionDir, log: &ChangeLog, snapshot: &Snapshot) {
     let root = snapshot.root();
-    if own.is_shared() {
+    if SessionDir::is_shared(&own.others()) {
         return;
     }
     let acted = log.undo_log().unfinished().into_iter().flat_map(|act| &act.files).map(|file| &file.path);
