@@ -18,7 +18,7 @@ use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
 use crate::review::session::{
-    EarlierRun, Newest, ReviewSession, Turns, earlier_runs, namesakes, runs_before, unknown_beginnings,
+    EarlierRun, Newest, ReviewSession, Turns, earlier_runs_until, namesakes, runs_before, unknown_beginnings,
 };
 use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
@@ -69,6 +69,7 @@ pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
 pub(super) fn failed(error: &ReviewError) -> u8 {
     say(&error.to_string());
     match error {
+        ReviewError::Stopped => progress::asked().unwrap_or(code::OWN_FAULT),
         ReviewError::Io { .. } | ReviewError::Store(_) => code::OWN_FAULT,
         _ => code::USAGE,
     }
@@ -185,7 +186,7 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
             say(&left_run(&earlier.run));
         }
     }
-    Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
+    Ok(stopped.or_else(progress::asked).unwrap_or(printed.max(code_of(&taken))))
 }
 
 /// What git ignored and no undo or redo brings back.
@@ -240,7 +241,7 @@ fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) 
 
 /// Earlier runs of what was found in which something is left.
 fn earlier(home: &Path, found: &Found) -> Vec<EarlierRun> {
-    earlier_runs(home, &found.dir, found.session.as_ref())
+    earlier_runs_until(home, &found.dir, found.session.as_ref(), progress::stop().as_ref())
 }
 
 /// What the system did not let be written is a fault: the same command again does the rest. So it is when nothing at all

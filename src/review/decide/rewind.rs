@@ -39,6 +39,7 @@ pub struct Rewinds {
 pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool) -> Result<Rewinds, ReviewError> {
     let (mut files, mut outcomes) = (Vec::new(), Vec::new());
     for (path, history) in log.histories() {
+        contents.go_on()?;
         let disk = history.last();
         let is_of_it = |s: &ChangeRecord| s.is_agents() && s.turn >= turn;
         if let Some(source) = contents.snapshot.unread(path)
@@ -239,6 +240,7 @@ fn leaves_some(
     }
     let parts = Parts::of(files, &pair.old, &pair.new)?;
     for part in &parts.parts {
+        files.go_on()?;
         if doc::state_of(part, &parts, &then, &pair, files)? == HunkState::Pending {
             return Ok(true);
         }

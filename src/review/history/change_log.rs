@@ -39,6 +39,8 @@ pub struct ChangeLog {
     pending: PendingWrites,
     /// Runs that wrote files of this one's, by paths.
     runs: BTreeMap<PathBuf, String>,
+    /// What is ours and could not be removed, and what it was to be.
+    left: BTreeMap<PathBuf, State>,
     /// Steps of a look that go into the ledger together.
     batch: Option<Vec<Record>>,
     forgotten: u64,
@@ -60,6 +62,7 @@ impl ChangeLog {
             closed: BTreeMap::new(),
             pending: PendingWrites::default(),
             runs: BTreeMap::new(),
+            left: BTreeMap::new(),
             batch: None,
             forgotten: 0,
         }
@@ -89,6 +92,7 @@ impl ChangeLog {
                     self.put_step(&path, step, accepted);
                     self.runs.extend(run.map(|run| (path, run)));
                 }
+                Record::Left { path, state } => self.put_left(path, state),
                 Record::Writes { path, write } => self.pending.begins(&path, write),
                 Record::WritesEnd { content, entry } => drop(self.pending.end(content, entry)),
                 Record::Untaken { path } => self.take_off(&path),
@@ -408,6 +412,28 @@ impl ChangeLog {
                 }
                 history.accepted = accepted.1;
             }
+        }
+    }
+
+    // ---- what could not be removed
+
+    /// Files under names of ours, and what they were to be.
+    pub const fn left(&self) -> &BTreeMap<PathBuf, State> {
+        &self.left
+    }
+
+    /// There is such a file; nothing when it is gone, or is not ours any more.
+    pub fn note_left(&mut self, path: PathBuf, state: State) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Left { path: path.clone(), state })?;
+        self.put_left(path, state);
+        Ok(())
+    }
+
+    fn put_left(&mut self, path: PathBuf, state: State) {
+        if state.is_absent() {
+            self.left.remove(&path);
+        } else {
+            self.left.insert(path, state);
         }
     }
 

@@ -76,6 +76,7 @@ impl FileHistory {
         let (Some(before), Some(after)) = (files.text(&step.before)?, files.text(&step.after)?) else {
             return Ok(self.accepted);
         };
+        files.go_on()?;
         let gone = edits(&before, &after);
         let mut lost: BTreeMap<usize, Vec<_>> = BTreeMap::new();
         for (range, who) in self.blame(files)? {
@@ -89,6 +90,7 @@ impl FileHistory {
             let Some(theirs) = self.steps.get(who) else { continue };
             ranges.sort_by_key(|range| range.start);
             let Some(text) = files.text(&accepted)? else { break };
+            files.go_on()?;
             // What the accepted state has already need not be put there.
             let apart = edits(&before, &text);
             ranges.retain(|range| overlapping(&apart, range).is_some());

@@ -72,6 +72,13 @@ pub enum Record {
         #[serde(with = "json_path")]
         dir: PathBuf,
     },
+    /// What was prepared under a name of ours to be put somewhere, could not be and could not be removed either; nothing once it
+    /// is gone.
+    Left {
+        #[serde(with = "json_path")]
+        path: PathBuf,
+        state: State,
+    },
     /// A decision, before it is carried out.
     Act(Decision),
     /// It has been carried out, for the files of these numbers.

@@ -120,7 +120,10 @@ fn runs_one_after_the_other_and_what_was_over_when_a_turn_began_are_nothing_to_e
     assert_eq!(outcomes(&place.act(REWIND).rewound), [RESTORED]);
     assert_eq!(place.read("a"), "command\n");
     let mut before = ReviewSession::open(&dir).unwrap();
-    assert_eq!(before.act(&ReviewAction::PreviewRewind { turn: 1 }).unwrap().rewound[0].outcome, RewindOutcome::Conflict);
+    assert_eq!(
+        before.act(&ReviewAction::PreviewRewind { turn: 1 }).unwrap().rewound[0].outcome,
+        RewindOutcome::Conflict
+    );
 
     // What an open one wrote before the turn, or before the command.
     let (mut place, mut other) = with_other();
@@ -161,7 +164,8 @@ fn decisions_of_another_run_count_and_what_a_killed_one_was_writing_does_not_for
         place.write("a", "command\n");
         other.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
     });
-    assert_eq!(place.review.beside.run_of(Path::new("b")), Some("other"));
+    assert!(place.review.log.history(Path::new("b")).unwrap().steps.last().unwrap().beside_run);
+    assert!(!place.review.log.history(Path::new("a")).unwrap().steps.last().unwrap().beside_run);
     begins(&mut other, &place, "b", "half\n");
     drop(other);
     place.command(|_| {});

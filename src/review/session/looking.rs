@@ -8,7 +8,7 @@ use super::attribution::{Attributed, LetGo};
 use super::expected::replaceable;
 use super::observe::Observer;
 use super::session_dir::SessionDir;
-use super::{ReviewSession, places, shown};
+use super::{ReviewSession, places, shown, sweep};
 use crate::model::changes::{Cause, FileDoc, ReviewDoc, Scope, Totals};
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc::Room;
@@ -310,6 +310,7 @@ impl ReviewSession {
     ) -> Result<(), ReviewError> {
         self.files.begin_comparing();
         let began = self.pace.begin();
+        sweep::take_left_away(&mut self.log, &mut self.files)?;
         let others = self.dir.others();
         self.files.snapshot.hidden.shared(SessionDir::is_shared(&others));
         self.beside.begin_look(&others, self.files.snapshot.root());
@@ -345,6 +346,9 @@ impl ReviewSession {
     /// Looks again at every file that the ledger knows, and at what could not be looked into.
     pub(crate) fn refresh(&mut self) -> Result<(), ReviewError> {
         self.files.begin_comparing();
+        if !self.is_copy() {
+            sweep::take_left_away(&mut self.log, &mut self.files)?;
+        }
         let known = || self.log.histories().keys().chain(self.log.closed().keys());
         if known().next().is_none() || self.is_copy() {
             return Ok(());

@@ -25,7 +25,7 @@ mod write;
 pub use self::actions::Newest;
 use self::attribution::Attribution;
 use self::beside::Beside;
-pub use self::earlier::{EarlierRun, earlier_runs, namesakes, runs_before};
+pub use self::earlier::{EarlierRun, earlier_runs, earlier_runs_until, namesakes, runs_before};
 pub use self::looking::Content;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
@@ -50,6 +50,7 @@ use crate::review::decide::shown_docs::ShownDocs;
 use crate::review::decide::totals::{TotalsCache, totals_where};
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
+pub use crate::review::history::contents::Stop;
 use crate::review::history::ignored_copies::left_of_ignored;
 pub use crate::review::history::ledger::MergedFrom;
 use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
@@ -207,6 +208,12 @@ impl ReviewSession {
     /// Who is told how far an action has come from now on, and can stop it.
     pub fn watched(&mut self, watch: Option<Watch>) {
         self.writing.watched(watch);
+    }
+
+    /// From now on an action ends in [`ReviewError::Stopped`], also while texts are compared, when `stop` says so. What was
+    /// found changed until then may be known to nobody but the next opening: nothing else is asked of this one.
+    pub fn stops(&mut self, stop: Option<Stop>) {
+        self.files.stop = stop;
     }
 
     /// A sign for after a crash: up to now what changes is the turn's, however silent the agent is.

@@ -51,7 +51,8 @@ impl Observer<'_> {
             // After a crash the ledger may be ahead of the store.
             let seen = change.before;
             change.before = self.log.last(&change.path).unwrap_or(change.before);
-            if change.before == change.after {
+            // What is left of our own writes is nobody's change.
+            if change.before == change.after || self.log.left().contains_key(&change.path) {
                 continue;
             }
             // It is what was there all the time.
