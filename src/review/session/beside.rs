@@ -48,8 +48,8 @@ struct Written {
 }
 
 impl Beside {
-    /// Reads what has come into the ledgers of `runs`, which work in the same tree. The first time it is what came before:
-    /// only what is still being written counts of that.
+    /// Reads what has come into the ledgers of `runs`, which work in the same tree. The first time, of those that are open, it
+    /// is all of it, since something may still be being written; the look that begins then sees what is over.
     pub fn follow(&mut self, runs: &[Listed], root: &Path) {
         let is_first = self.ledgers.is_none();
         let mut ledgers = self.ledgers.take().unwrap_or_default();
@@ -74,10 +74,6 @@ impl Beside {
                 // Nobody goes on with it.
                 (ledger.pending, ledger.decided) = Default::default();
             }
-        }
-        if is_first {
-            let open = open(&ledgers);
-            self.files.retain(|path, _| open.contains(&**path));
         }
         self.ledgers = Some(ledgers);
     }

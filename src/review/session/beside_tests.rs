@@ -100,6 +100,24 @@ fn a_write_of_another_run_counts_until_a_look_has_begun_after_it() {
 }
 
 #[test]
+fn a_write_that_ends_while_this_run_looks_is_known_at_the_next_look_too() {
+    let (mut place, mut other) = with_other();
+    other.write_begins(&place.at("b"), "theirs\n", ENTRY, None).unwrap();
+    place.command(|_| {});
+    let review = &mut place.review;
+    let root = review.files.snapshot.root().to_owned();
+    review.beside.begin_look(&review.dir.others(), &root);
+    // It comes behind the look, and the run is killed.
+    fs::write(root.join("b"), "theirs\n").unwrap();
+    drop(other);
+    review.beside.follow(&review.dir.others(), &root);
+    review.beside.end_look();
+    place.command(|_| {});
+    place.review.end_turn(1).unwrap();
+    assert_eq!(outcomes(&place.act(REWIND).rewound), [LEFT]);
+}
+
+#[test]
 fn runs_one_after_the_other_and_what_was_over_when_a_turn_began_are_nothing_to_each_other() {
     // The one before has ended, and is opened again later.
     let place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
@@ -153,6 +171,11 @@ fn what_a_call_says_that_it_puts_there_stays_its_own_and_the_rest_is_the_other_r
         place.act(REWIND);
         assert_eq!(place.read("b"), stays);
     }
+    // One that only names the file says nothing.
+    let (mut place, mut other) = with_other();
+    place.tool_does("b", |place| writes(&mut other, place, "b", "theirs\n"));
+    place.review.end_turn(1).unwrap();
+    assert_eq!(outcomes(&place.act(REWIND).rewound), [LEFT]);
 }
 
 #[test]

@@ -623,6 +623,8 @@ fn what_was_prepared_and_cannot_be_removed_is_named_is_no_change_and_goes_with_t
     for next in ["look", "undo", "not ours"] {
         let mut place = Place::with(&[("d/a", b"a\n")]);
         place.turn(1, |p| p.tool_writes("d/a", "agent\n"));
+        // What comes in a turn would be the agent's.
+        place.review.begin_turn(2).unwrap();
         let hook = moments::on(|_| {});
         moments::without_removal();
         let done = place.act(REWIND);
@@ -632,8 +634,9 @@ fn what_was_prepared_and_cannot_be_removed_is_named_is_no_change_and_goes_with_t
         assert!(why.contains(&format!("Input/output error; what was prepared stays as d/{left}")), "{why}");
         assert_eq!(place.read("d/a"), "agent\n");
         // As long as it stays it is nobody's change.
+        place.command(|_| {});
+        place.review.end_turn(2).unwrap();
         let mut place = place.reopen();
-        place.turn(2, |p| p.command(|_| {}));
         let left = place.at("d").join(left);
         assert!(left.exists(), "{next}");
         assert_eq!(place.review.log.paths(), [PathBuf::from("d/a")]);
