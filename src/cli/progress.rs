@@ -9,8 +9,9 @@ use crate::headless::stop::Stop;
 use crate::model::changes::ReviewAction;
 use crate::review::error::ReviewError;
 use crate::review::protocol::{Done, Progress};
-use crate::review::session::ReviewSession;
+use crate::review::session::{self as review, ReviewSession};
 use std::io::{self, IsTerminal as _, Write};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Fewer files take no time that would be worth a word.
@@ -27,22 +28,37 @@ pub(super) fn act(
     action: &ReviewAction,
     doing: &'static str,
 ) -> Result<(Done, Option<u8>), ReviewError> {
-    let (stop, watch) = watch(doing);
+    let (_, watch) = watch(doing);
     review.watched(Some(Box::new(watch)));
+    // What else is asked of it ends with a signal, too, which from here on does not end the program by itself.
+    review.stops(stop());
     let done = review.act(action);
     // The line goes with it.
     review.watched(None);
     let done = done?;
     let Some(far) = done.stopped else { return Ok((done, None)) };
     say(&stopped(far));
-    let code = stop.as_ref().and_then(Stop::asked);
-    Ok((done, code))
+    Ok((done, asked()))
+}
+
+/// One for all that this process does: the signal is meant for each of them.
+static STOP: OnceLock<Option<Stop>> = OnceLock::new();
+
+/// The exit code when a signal has asked since the first [`act`] that all of it ends.
+pub(super) fn asked() -> Option<u8> {
+    STOP.get()?.as_ref()?.asked()
+}
+
+/// Whether it has, for what may take long; nothing before the first [`act`].
+pub(super) fn stop() -> Option<review::Stop> {
+    STOP.get()?.as_ref()?;
+    Some(Arc::new(|| asked().is_some()))
 }
 
 /// Shows how far work has come, and says to it that a signal has asked it to stop.
 pub(super) fn watch(doing: &'static str) -> (Option<Stop>, impl FnMut(Progress) -> bool + Send + use<>) {
     // Without it a signal ends us at once, as it would a program that is killed.
-    let stop = Stop::listen().ok();
+    let stop = STOP.get_or_init(|| Stop::listen().ok()).clone();
     let asked = stop.clone();
     let mut line = Line::new(io::stderr(), io::stderr().is_terminal(), doing);
     let watch = move |far| {

@@ -18,7 +18,7 @@ use crate::review::archive::{self, Found};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, Done};
 use crate::review::session::{
-    EarlierRun, Newest, ReviewSession, Turns, earlier_runs, namesakes, runs_before, unknown_beginnings,
+    EarlierRun, Newest, ReviewSession, Turns, earlier_runs_until, namesakes, runs_before, unknown_beginnings,
 };
 use crate::ui::labels::left_run;
 use std::collections::BTreeSet;
@@ -69,6 +69,7 @@ pub(super) fn find(home: &Path, name: &str) -> Result<Found, ReviewError> {
 pub(super) fn failed(error: &ReviewError) -> u8 {
     say(&error.to_string());
     match error {
+        ReviewError::Stopped => progress::asked().unwrap_or(code::OWN_FAULT),
         ReviewError::Io { .. } | ReviewError::Store(_) => code::OWN_FAULT,
         _ => code::USAGE,
     }
@@ -185,7 +186,7 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
             say(&left_run(&earlier.run));
         }
     }
-    Ok(stopped.unwrap_or(printed.max(code_of(&taken))))
+    Ok(stopped.or_else(progress::asked).unwrap_or(printed.max(code_of(&taken))))
 }
 
 /// What git ignored and no undo or redo brings back.
@@ -240,13 +241,14 @@ fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) 
 
 /// Earlier runs of what was found in which something is left.
 fn earlier(home: &Path, found: &Found) -> Vec<EarlierRun> {
-    earlier_runs(home, &found.dir, found.session.as_ref())
+    earlier_runs_until(home, &found.dir, found.session.as_ref(), progress::stop().as_ref())
 }
 
 /// What the system did not let be written is a fault: the same command again does the rest. So it is when nothing at all
-/// could be done of what was asked for.
+/// could be done of what was asked for, or another run wrote some of it.
 fn code_of(done: &Done) -> u8 {
-    if done.unwritten.is_empty() && !is_all_left(done) { code::OK } else { code::OWN_FAULT }
+    let is_beside = done.rewound.iter().any(|one| one.outcome == RewindOutcome::Beside);
+    if done.unwritten.is_empty() && !is_all_left(done) && !is_beside { code::OK } else { code::OWN_FAULT }
 }
 
 fn is_all_left(done: &Done) -> bool {
@@ -446,7 +448,7 @@ fn outcome(one: &Rewound, tense: Tense) -> String {
         RewindOutcome::Conflict => {
             format!("{alone} {path}: {}", one.remark.as_deref().unwrap_or("these lines were changed since"))
         }
-        RewindOutcome::Doubtful => {
+        RewindOutcome::Doubtful | RewindOutcome::Beside => {
             let why = one.remark.as_deref().unwrap_or("nobody said who changed it");
             format!("{alone} {path}: {why}; `acp-tui review` shows it, and x there takes it back")
         }

@@ -155,3 +155,21 @@ fn the_list_names_files_and_hunks() {
     assert_eq!(listing(&ReviewDoc::default(), false), "no changes\n");
     assert_eq!(listing(&ReviewDoc::default(), true), "no changes in this run of the session\n");
 }
+
+#[test]
+fn what_another_run_wrote_is_named_and_is_a_fault_also_beside_what_was_taken_back() {
+    let one = |path: &str, outcome, remark: Option<&str>| Rewound {
+        path: path.into(),
+        outcome,
+        remark: remark.map(str::to_owned),
+    };
+    let beside = one("b", RewindOutcome::Beside, Some("another run of acp-tui wrote it too: 17-1"));
+    let mut done = Done { rewound: vec![one("a", RewindOutcome::Restored, None)], ..Done::default() };
+    assert_eq!(code_of(&done), code::OK);
+    done.rewound.push(beside.clone());
+    assert_eq!(code_of(&done), code::OWN_FAULT);
+    assert_eq!(
+        outcome(&beside, Tense::Did),
+        "left alone b: another run of acp-tui wrote it too: 17-1; `acp-tui review` shows it, and x there takes it back"
+    );
+}

@@ -22,7 +22,7 @@ pub(super) fn file(error: &FsError) -> Refusal {
         FsError::Exists(path) => (Reason::Exists, about(path)),
         FsError::TooLarge { path, .. } | FsError::TooFar { path, .. } => (Reason::TooLarge, about(path)),
         FsError::NotFound(path) => (Reason::NotFound, about(path)),
-        FsError::Os { path, .. } => (Reason::Failed, about(path)),
+        FsError::Os { path, .. } | FsError::Left { path, .. } => (Reason::Failed, about(path)),
     };
     Refusal::new(why, error.to_string()).about(about)
 }

@@ -799,3 +799,24 @@ fn what_is_a_file_on_one_side_and_a_directory_on_the_other_is_named_as_it_is_cal
     assert_eq!((names(&merged.files), names(&left)), (vec![], vec!["both"]));
     assert_eq!(place.read("both/x"), "mine\n");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_git_takes_into_no_tree_is_named_and_the_rest_is_merged() {
+    let place = Place::new();
+    let made = place.make("w", false);
+    place.write("here/.Git/x", "of the person\n");
+    put(&made.path, "a", "theirs\n");
+    put(&made.path, "git~1", "theirs\n");
+    put(&made.path, ".GIT/x", "x\n");
+    put(&made.path, ".GIT/y", "y\n");
+    put(&made.path, "s/.gIT", "x\n");
+    symlink("a", made.path.join(".gitmodules")).unwrap();
+    let merged = merge(&made);
+    assert_eq!(names(&merged.files), ["a", "git~1"]);
+    let left =
+        [".GIT", ".gitmodules", "s/.gIT"].map(|name| (PathBuf::from(name), "git takes no file of this name".into()));
+    assert_eq!(merged.left, left);
+    assert_eq!((place.read("a"), place.read("here/.Git/x")), ("theirs\n".into(), "of the person\n".into()));
+    assert!(left.iter().all(|(path, _)| place.top().join(path).symlink_metadata().is_err()));
+}

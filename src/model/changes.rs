@@ -495,6 +495,8 @@ pub enum RewindOutcome {
     Conflict,
     /// Left alone: the change has no attribution, so that it may be the person's.
     Doubtful,
+    /// Left alone: another run wrote it, too; the remark names that.
+    Beside,
     /// Left alone: what it was before was not kept.
     NotKept,
     /// Left alone: it could not be written.

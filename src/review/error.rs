@@ -29,6 +29,8 @@ pub enum ReviewError {
     Unwritten { path: PathBuf, source: io::Error },
     #[error("{0}")]
     Refused(String),
+    #[error("stopped before anything was written; the same command again does all of it")]
+    Stopped,
 }
 
 /// What the system says of a failure, without its number.

@@ -63,6 +63,8 @@ pub enum FsError {
     NotFound(PathBuf),
     #[error("{}: {source}", .path.display())]
     Os { path: PathBuf, source: io::Error },
+    #[error("{}: {source}; what was prepared stays as {} and can be removed", .path.display(), .left.display())]
+    Left { path: PathBuf, left: PathBuf, source: io::Error },
 }
 
 impl FsError {

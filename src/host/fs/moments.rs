@@ -27,8 +27,13 @@ pub(super) const fn can_exchange() -> bool {
     true
 }
 
+#[cfg(not(test))]
+pub(super) const fn can_remove() -> bool {
+    true
+}
+
 #[cfg(test)]
-pub use tests::{at, can_exchange, on, without_exchange};
+pub use tests::{at, can_exchange, can_remove, on, without_exchange, without_removal};
 
 #[cfg(test)]
 #[path = "moments_tests.rs"]

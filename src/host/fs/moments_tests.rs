@@ -8,6 +8,7 @@ type Hook = Box<dyn FnMut(Moment)>;
 thread_local! {
     static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
     static NO_EXCHANGE: Cell<bool> = const { Cell::new(false) };
+    static NO_REMOVAL: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Has `hook` called at every moment of this thread's writes, until what is returned is dropped.
@@ -17,6 +18,7 @@ pub fn on(hook: impl FnMut(Moment) + 'static) -> impl Drop {
         fn drop(&mut self) {
             HOOK.set(None);
             NO_EXCHANGE.set(false);
+            NO_REMOVAL.set(false);
         }
     }
     HOOK.set(Some(Box::new(hook)));
@@ -30,6 +32,15 @@ pub fn without_exchange() {
 
 pub fn can_exchange() -> bool {
     !NO_EXCHANGE.get()
+}
+
+/// As where names may be changed and not taken away, until the hook goes.
+pub fn without_removal() {
+    NO_REMOVAL.set(true);
+}
+
+pub fn can_remove() -> bool {
+    !NO_REMOVAL.get()
 }
 
 pub fn at(moment: Moment) {

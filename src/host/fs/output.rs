@@ -125,12 +125,12 @@ impl Output {
     fn replace(&self, from: &mut (impl Read + Seek), was: Option<&Stat>) -> Result<(), NotWritten> {
         let is_it = |now: &Stat| was.is_some_and(|was| is_same(was, now));
         let expected = if was.is_some() { Was::Unread { is: &is_it } } else { Was::Absent };
-        let (temp, made) = self.make(from)?;
-        match put_in_place(&self.dir, &self.name, temp, &made, &expected) {
+        let (mut temp, made) = self.make(from)?;
+        match put_in_place(&self.dir, &self.name, &mut temp, &made, &expected) {
             Ok(_) if self.is_where_it_was() => Ok(()),
             Ok(_) => Err(NotWritten::Moved),
             Err(Refusal::Changed | Refusal::Beside(_)) => self.write_beside(from),
-            Err(Refusal::Os(e)) => Err(e.into()),
+            Err(Refusal::Os(e) | Refusal::Left(_, e)) => Err(e.into()),
         }
     }
 

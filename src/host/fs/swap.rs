@@ -22,7 +22,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::FsError;
-use super::moments::{Moment, at, can_exchange};
+use super::moments::{Moment, at, can_exchange, can_remove};
 use super::steps::READ;
 
 /// Begins every name of ours.
@@ -66,6 +66,8 @@ pub(super) enum Refusal {
     /// It was saved more than once meanwhile: what was saved first is beside it, under this name.
     Beside(OsString),
     Os(io::Error),
+    /// The same, and what was prepared could not be removed again and has this name.
+    Left(OsString, io::Error),
 }
 
 impl<E: Into<io::Error>> From<E> for Refusal {
@@ -84,19 +86,17 @@ impl Refusal {
             Self::Changed => FsError::Changed(path.to_owned()),
             Self::Beside(name) => FsError::ChangedTwice { path: path.to_owned(), beside: path.with_file_name(name) },
             Self::Os(error) => FsError::os(path, error),
+            Self::Left(name, source) => {
+                FsError::Left { path: path.to_owned(), left: path.with_file_name(name), source }
+            }
         }
     }
-}
 
-impl Refusal {
-    /// The same, with a word of what was prepared and could not be removed again, as where names may only be added.
-    pub(super) fn leaving(self, dir: &OwnedFd, prepared: Option<OsString>) -> Self {
-        let is_there = |name: &OsString| statat(dir, name.as_os_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok();
-        match (self, prepared.filter(is_there)) {
-            (Self::Os(error), Some(name)) => {
-                let words = format!("{error}; what was prepared stays as {} and can be removed", name.display());
-                Self::Os(io::Error::new(error.kind(), words))
-            }
+    /// The same when what was prepared could not be removed again, as where names may only be added.
+    fn leaving(self, prepared: Option<OsString>) -> Self {
+        match (self, prepared) {
+            (Self::Os(error), Some(name)) => Self::Left(name, error),
+            (Self::Changed, Some(name)) => Self::Left(name, io::Error::other("changed meanwhile, nothing was written")),
             (refusal, _) => refusal,
         }
     }
@@ -139,16 +139,32 @@ pub(super) struct Temp<'a> {
 
 impl Drop for Temp<'_> {
     fn drop(&mut self) {
-        if let Some(name) = &self.name {
-            let _ = unlinkat(self.dir, name.as_os_str(), AtFlags::empty());
-        }
+        // Where it could not be is told by who asks for that.
+        let _ = self.remove();
     }
 }
 
 impl Temp<'_> {
-    pub(super) fn name(&self) -> Option<OsString> {
-        self.name.clone()
+    /// Its name where it is still there, since it can be removed no more.
+    fn remove(&mut self) -> Option<OsString> {
+        let name = self.name.take()?;
+        match remove(&self.dir, &name) {
+            Ok(()) | Err(Errno::NOENT) => None,
+            Err(_) => Some(name),
+        }
     }
+}
+
+/// Does what puts something prepared somewhere; where that fails, what was prepared goes, or is named.
+pub(super) fn or_gone<T>(
+    mut temp: Temp<'_>,
+    put: impl FnOnce(&mut Temp<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    put(&mut temp).map_err(|refusal| refusal.leaving(temp.remove()))
+}
+
+fn remove(dir: impl AsFd, name: &OsStr) -> Result<(), Errno> {
+    if can_remove() { unlinkat(dir, name, AtFlags::empty()) } else { Err(Errno::IO) }
 }
 
 /// Makes something under a name that is free.
@@ -219,7 +235,7 @@ fn mark(name: &OsStr) -> u32 {
 pub(super) fn put_in_place(
     dir: &OwnedFd,
     name: &OsStr,
-    mut temp: Temp<'_>,
+    temp: &mut Temp<'_>,
     made: &Stat,
     was: &Was<'_>,
 ) -> Result<Option<OsString>, Refusal> {
@@ -273,7 +289,7 @@ pub(super) fn put_in_place(
     }
     let out = statat(dir, swap.as_os_str(), AtFlags::SYMLINK_NOFOLLOW)?;
     if is_untouched(&ours, &out) {
-        unlinkat(dir, swap.as_os_str(), AtFlags::empty())?;
+        temp.name = Some(swap);
         return Err(why);
     }
     // Saved once more, over what was put there for a moment: that is the newest, and belongs there. When it does not
@@ -291,10 +307,12 @@ pub(super) fn put_link(
     was: &Was<'_>,
 ) -> Result<(), Refusal> {
     let (temp, ()) = temporary(dir, |to| linkat(from, first, dir, to, AtFlags::empty()))?;
-    let Some(Expected::Something(made)) = temp.name.as_deref().map(|made| is.at(dir, made)).transpose()? else {
-        return Err(Refusal::Changed);
-    };
-    put_in_place(dir, name, temp, &made.stat, was).map(drop)
+    or_gone(temp, |temp| {
+        let Some(Expected::Something(made)) = temp.name.as_deref().map(|made| is.at(dir, made)).transpose()? else {
+            return Err(Refusal::Changed);
+        };
+        put_in_place(dir, name, temp, &made.stat, was).map(drop)
+    })
 }
 
 /// Takes away what is at `name`, which has to be what was expected. Its new name, where it stays.
@@ -338,7 +356,7 @@ fn removed(dir: &OwnedFd, swap: &OsStr, name: &OsStr, was: &Was<'_>, before: &Se
     if let Was::Only(_) = was {
         return Ok(Gone { stays: Some(rename_beside(dir, swap, name)?) });
     }
-    unlinkat(dir, swap, AtFlags::empty())?;
+    remove(dir, swap)?;
     Ok(Gone { stays: None })
 }
 

@@ -346,3 +346,30 @@ fn a_name_tells_what_it_was_exchanged_with() {
         assert!(!is_swap(OsStr::new(other)) && !may_be_of(OsStr::new(other), OsStr::new("f")), "{other}");
     }
 }
+
+#[test]
+fn what_was_prepared_and_cannot_be_removed_again_is_named() {
+    let place = Place::new();
+    for what in [&NEW, &LINK] {
+        for is_saved in [false, true] {
+            place.reset();
+            let mut save = place.saver(Save::ByRename);
+            let hook = moments::on(move |now| {
+                if now == Moment::Prepared && is_saved {
+                    save(SAVED);
+                }
+            });
+            moments::without_removal();
+            let error = place.put(what).unwrap_err();
+            drop(hook);
+            let FsError::Left { left, .. } = &error else { panic!("{what:?} {is_saved}: {error}") };
+            let name = left.file_name().unwrap().to_str().unwrap();
+            assert!(
+                error.to_string().contains(name) && (is_swap(name.as_ref()) || is_temporary(name.as_ref())),
+                "{error}"
+            );
+            assert_eq!(place.names(), [name, "f"], "{what:?} {is_saved}");
+            assert_eq!(fs::read_to_string(place.at()).unwrap(), if is_saved { SAVED } else { OLD });
+        }
+    }
+}

@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use super::beneath::{Missing, open_parent, open_regular, stat_regular};
 use super::moments::{Moment, at};
 use super::steps::READ;
-use super::swap::{Refusal, Was, put_in_place, temporary};
+use super::swap::{Refusal, Was, or_gone, put_in_place, temporary};
 use super::{FsError, Resolved};
 
 /// The largest previous text that is handed back for the diff on screen.
@@ -111,8 +111,7 @@ pub(super) fn replace(
     let first = if old.is_some() || mode.is_some() { Mode::RUSR | Mode::WUSR } else { Mode::from_raw_mode(0o666) };
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let (temp, fd) = temporary(dir, |from| openat(dir, from, flags, first))?;
-    let prepared = temp.name();
-    let filled = || {
+    or_gone(temp, |temp| {
         let mut file = File::from(fd);
         fill(&mut file)?;
         let lost = match old {
@@ -131,8 +130,7 @@ pub(super) fn replace(
             return Err(Refusal::meddled());
         }
         Ok((lost, put_in_place(dir, name, temp, &made, was)?))
-    };
-    filled().map_err(|refusal: Refusal| refusal.leaving(dir, prepared))
+    })
 }
 
 /// Whether a file that lies ready has no other name, and no bits by which it runs as its owner or group but those that
@@ -154,8 +152,7 @@ pub(super) fn replace_by_link(
         symlinkat(target, dir, from)?;
         statat(dir, from, AtFlags::SYMLINK_NOFOLLOW)
     })?;
-    let prepared = temp.name();
-    put_in_place(dir, name, temp, &made, was).map_err(|refusal| refusal.leaving(dir, prepared))
+    or_gone(temp, |temp| put_in_place(dir, name, temp, &made, was))
 }
 
 /// See `store::private::sync_data`.

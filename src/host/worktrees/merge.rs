@@ -104,9 +104,12 @@ impl Merge {
     /// `only`: of this file alone, whose path is below the worktree.
     pub fn of(worktree: &Worktree, only: Option<&Path>) -> Outcome<Self> {
         let git = there(worktree)?;
-        let theirs = Snapshot::of(&git)?.tree;
-        let theirs = commit(&git, &theirs, &[&worktree.start], &format!("What {} is", worktree.name))?;
-        Self::between(worktree, [&worktree.start, &theirs], only)
+        let Snapshot { tree, odd, .. } = Snapshot::without_odd(&git)?;
+        let theirs = commit(&git, &tree, &[&worktree.start], &format!("What {} is", worktree.name))?;
+        let mut merge = Self::between(worktree, [&worktree.start, &theirs], only)?;
+        let odd = odd.into_iter().flatten().filter(|path| only.is_none_or(|only| only.starts_with(path)));
+        merge.left.extend(odd.map(|path| (path, "git takes no file of this name".to_owned())));
+        Ok(merge)
     }
 
     /// The same of part of a file.
@@ -125,7 +128,7 @@ impl Merge {
         }
         origin.unmerged()?;
         interrupted::sweep(worktree)?;
-        let mut now = Snapshot::of(&origin.git)?;
+        let mut now = Snapshot::without_odd(&origin.git)?;
         let was = now.tree.clone();
         let words = format!("Before {} was merged", worktree.name);
         let ours = commit(&origin.git, &was, &[&origin.head], &words)?;

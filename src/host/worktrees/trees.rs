@@ -5,6 +5,7 @@
 
 use super::{Outcome, io_at, refused, seconds};
 use crate::host::process::Git;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
@@ -111,7 +112,7 @@ impl Index {
         let mut index = Self::empty(git)?;
         index.git = index.git.with_objects(index.temp.path(), OsString::from_vec(objects));
         index.put(&staged.iter().flat_map(Entry::line).collect::<Vec<u8>>())?;
-        index.add(&["--intent-to-add"])?;
+        index.add(&["--intent-to-add"], &BTreeSet::new())?;
         // What is not on the disk was taken out.
         let skipped: Vec<&Entry> = staged.iter().filter(|entry| entry.is_left_out(git)).collect();
         index.put(&skipped.iter().flat_map(|entry| entry.line()).collect::<Vec<u8>>())?;
@@ -125,15 +126,31 @@ impl Index {
         Ok(index)
     }
 
-    /// Takes in what is on the disk, but for repositories inside, which are given back: git would run itself in them,
-    /// with what their own configuration names.
-    fn add(&self, how: &[&str]) -> Outcome<Vec<PathBuf>> {
+    /// Takes in what is on the disk, but for what is `odd` and for repositories inside, which are given back: git would run
+    /// itself in them, with what their own configuration names.
+    fn add(&self, how: &[&str], odd: &BTreeSet<PathBuf>) -> Outcome<Vec<PathBuf>> {
         let inside = self.repositories()?;
-        let places =
-            inside.iter().flat_map(|path| [b":(exclude,top,literal)", path.as_os_str().as_bytes(), b"\0"].concat());
+        let places = inside
+            .iter()
+            .chain(odd)
+            .flat_map(|path| [b":(exclude,top,literal)", path.as_os_str().as_bytes(), b"\0"].concat());
         let places: Vec<u8> = [&b".\0"[..], &places.collect::<Vec<u8>>()].concat();
         self.run(&[&["add"], how, &["--pathspec-from-file=-", "--pathspec-file-nul"]].concat(), &places)?;
         Ok(inside)
+    }
+
+    /// What is on the disk under a name that git takes into no tree (`.GIT`, whatever it is, and a link `.gitmodules`): the first
+    /// such name of each path.
+    fn odd(&self) -> Outcome<BTreeSet<PathBuf>> {
+        let listed = self.git.run(&["ls-files", "--others", "--exclude-standard", "-z"])?;
+        let is = |path: &Path, name: &str| path.file_name().is_some_and(|one| one.eq_ignore_ascii_case(name));
+        let is_link = |path: &Path| self.git.dir().join(path).symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+        let odd = |path: PathBuf| {
+            let places: Vec<&Path> = path.ancestors().collect();
+            let first = places.into_iter().rev().find(|place| is(place, ".git"));
+            first.or((is(&path, ".gitmodules") && is_link(&path)).then_some(&path)).map(Path::to_owned)
+        };
+        Ok(paths(&listed).filter_map(odd).collect())
     }
 
     /// Takes in lines of [`line`], in place of what has the same path.
@@ -168,23 +185,37 @@ pub(super) struct Snapshot {
     index: Index,
     /// What a sparse checkout leaves out.
     skipped: Vec<u8>,
+    /// What git takes into no tree, where it may be left out.
+    pub odd: Option<BTreeSet<PathBuf>>,
 }
 
 impl Snapshot {
     pub fn of(git: &Git) -> Outcome<Self> {
+        Self::with(git, None)
+    }
+
+    /// The same without what git takes into no tree.
+    pub fn without_odd(git: &Git) -> Outcome<Self> {
+        Self::with(git, Some(BTreeSet::new()))
+    }
+
+    fn with(git: &Git, odd: Option<BTreeSet<PathBuf>>) -> Outcome<Self> {
         let staged = staged(git)?;
         // Only the names count, so that what is known to git stays known though it is ignored.
         let index = Index::empty(git)?;
         index.put(&staged.iter().flat_map(Entry::line).collect::<Vec<u8>>())?;
         let skipped = staged.iter().filter(|entry| entry.is_left_out(git)).flat_map(Entry::line).collect();
-        let mut snapshot = Self { tree: String::new(), index, skipped };
+        let mut snapshot = Self { tree: String::new(), index, skipped, odd };
         snapshot.look()?;
         Ok(snapshot)
     }
 
     /// Looks once more; whether nothing is known to be other than it was is told by the trees.
     pub fn look(&mut self) -> Outcome<()> {
-        let inside = self.index.add(&["--all"])?;
+        if let Some(odd) = &mut self.odd {
+            odd.extend(self.index.odd()?);
+        }
+        let inside = self.index.add(&["--all"], self.odd.as_ref().unwrap_or(&BTreeSet::new()))?;
         let names: Vec<u8> = inside.iter().flat_map(|path| [path.as_os_str().as_bytes(), b"\0"].concat()).collect();
         self.index.run(&["update-index", "--add", "--remove", "-z", "--stdin"], &names)?;
         self.index.put(&self.skipped)?;

@@ -287,8 +287,9 @@ fn line(rewound: &Rewound) -> String {
         RewindOutcome::Merged => "as before, with other changes",
         RewindOutcome::Doubtful => "left alone: nobody said who changed it",
         RewindOutcome::NotKept => "left alone: what it was before is not kept",
-        RewindOutcome::Conflict | RewindOutcome::Failed => match &rewound.remark {
+        RewindOutcome::Conflict | RewindOutcome::Failed | RewindOutcome::Beside => match &rewound.remark {
             Some(why) => return format!("{}: left alone: {why}", visible(rewound.path.as_os_str())),
+            None if rewound.outcome == RewindOutcome::Beside => "left alone: another run of acp-tui wrote it too",
             None if rewound.outcome == RewindOutcome::Conflict => "left alone: these lines were changed since",
             None => "left alone: it could not be written",
         },

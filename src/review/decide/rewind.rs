@@ -39,6 +39,7 @@ pub struct Rewinds {
 pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool) -> Result<Rewinds, ReviewError> {
     let (mut files, mut outcomes) = (Vec::new(), Vec::new());
     for (path, history) in log.histories() {
+        contents.go_on()?;
         let disk = history.last();
         let is_of_it = |s: &ChangeRecord| s.is_agents() && s.turn >= turn;
         if let Some(source) = contents.snapshot.unread(path)
@@ -50,6 +51,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         }
         let rewind = rewind(history, &disk, |t| t >= turn, contents)?;
         let outcome = match &rewind {
+            None if history.is_beside_run(turn) => RewindOutcome::Beside,
             None if history.has_doubtful(turn) => RewindOutcome::Doubtful,
             None => continue,
             Some(rewind) => rewind.outcome,
@@ -64,6 +66,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         let remark = match (by_both, stays) {
             (true, _) => Some(MODE_OF_BOTH.to_owned()),
             (_, true) => Some("what is there now stays beside it".to_owned()),
+            _ if outcome == RewindOutcome::Beside => Some(log.run_beside(path)),
             _ if outcome == RewindOutcome::Doubtful && history.is_beside_persons(turn) => {
                 Some(BESIDE_PERSONS.to_owned())
             }
@@ -237,6 +240,7 @@ fn leaves_some(
     }
     let parts = Parts::of(files, &pair.old, &pair.new)?;
     for part in &parts.parts {
+        files.go_on()?;
         if doc::state_of(part, &parts, &then, &pair, files)? == HunkState::Pending {
             return Ok(true);
         }

@@ -78,7 +78,9 @@ impl ShownDocs {
             listed.into_iter().enumerate().partition(|(_, one)| matches!(one, Listed::Held(_)));
         let mut docs = Vec::with_capacity(held.len() + rest.len());
         for (at, one) in held.into_iter().chain(rest) {
-            docs.push((at, self.doc(&one, files)?));
+            let doc = self.doc(&one, files)?;
+            let run = one.run_beside(log);
+            docs.push((at, if run.is_some() { Arc::new(noted(Arc::unwrap_or_clone(doc), run)) } else { doc }));
         }
         docs.sort_by_key(|(at, _)| *at);
         Ok(docs.into_iter().map(|(_, doc)| doc).collect())
@@ -118,7 +120,7 @@ impl ShownDocs {
                 Listed::Renamed { from, to } => doc::renamed(&doc(from, files)?, &doc(to, files)?),
                 Listed::Held(held) => held.marked(doc(&held.shown(), files)?),
             };
-            each(&doc, files)?;
+            each(&noted(doc, one.run_beside(log)), files)?;
         }
         Ok(())
     }
@@ -206,6 +208,18 @@ impl Listed<'_> {
             Self::Held(held) => &held.path,
         }
     }
+
+    /// The other run that wrote it, in words.
+    fn run_beside(&self, log: &ChangeLog) -> Option<String> {
+        let (Self::Changed(of) | Self::Renamed { to: of, .. }) = self else { return None };
+        of.history.is_beside_run(0).then(|| log.run_beside(of.path))
+    }
+}
+
+/// With one thing more to say of it, first.
+fn noted(doc: FileDoc, more: Option<String>) -> FileDoc {
+    let note = more.into_iter().chain(doc.note).reduce(|more, note| format!("{more}; {note}"));
+    FileDoc { note, ..doc }
 }
 
 /// Pairs of files of which one went and one came with the same content are shown as one. Sorted by path.

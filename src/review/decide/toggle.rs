@@ -16,6 +16,7 @@ pub fn taken_back(
 ) -> Result<(Vec<FileDecision>, Vec<String>), ReviewError> {
     let (mut out, mut left) = (Vec::new(), Vec::new());
     for file in done {
+        files.go_on()?;
         let Some(history) = log.history(&file.path) else { continue };
         let (disk, accepted) = (history.last(), history.accepted);
         let conflict = |why: &str| ReviewError::Conflict { path: file.path.clone(), why: why.to_owned() }.to_string();

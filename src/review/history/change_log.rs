@@ -10,11 +10,13 @@ use super::ledger::{ChangeRecord, ClosedBy, Decision, FileDecision, Ledger, Reco
 use super::order::Order;
 use super::pending_writes::{PendingWrite, PendingWrites};
 use super::undo_log::UndoLog;
+use crate::base::paths::visible;
 use crate::model::changes::Cause;
 use crate::review::error::ReviewError;
 use crate::review::snapshot::Snapshot;
 use crate::review::state::{Oid, State, content};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -35,6 +37,10 @@ pub struct ChangeLog {
     /// Directories that cannot be looked into.
     closed: BTreeMap<PathBuf, ClosedBy>,
     pending: PendingWrites,
+    /// Runs that wrote files of this one's, by paths.
+    runs: BTreeMap<PathBuf, String>,
+    /// What is ours and could not be removed, and what it was to be.
+    left: BTreeMap<PathBuf, State>,
     /// Steps of a look that go into the ledger together.
     batch: Option<Vec<Record>>,
     forgotten: u64,
@@ -55,6 +61,8 @@ impl ChangeLog {
             told: BTreeSet::new(),
             closed: BTreeMap::new(),
             pending: PendingWrites::default(),
+            runs: BTreeMap::new(),
+            left: BTreeMap::new(),
             batch: None,
             forgotten: 0,
         }
@@ -80,7 +88,11 @@ impl ChangeLog {
                 Record::Closed { dir, by } => drop(self.closed.insert(dir, by)),
                 Record::Opened { dir } => drop(self.closed.remove(&dir)),
                 Record::Step { path, .. } | Record::Writes { path, .. } if hides(&path) => {}
-                Record::Step { path, step, accepted } => self.put_step(&path, step, accepted),
+                Record::Step { path, step, accepted, run } => {
+                    self.put_step(&path, step, accepted);
+                    self.runs.extend(run.map(|run| (path, run)));
+                }
+                Record::Left { path, state } => self.put_left(path, state),
                 Record::Writes { path, write } => self.pending.begins(&path, write),
                 Record::WritesEnd { content, entry } => drop(self.pending.end(content, entry)),
                 Record::Untaken { path } => self.take_off(&path),
@@ -273,7 +285,8 @@ impl ChangeLog {
         accepted: State,
         files: &mut Contents,
     ) -> Result<(), ReviewError> {
-        let record = Record::Step { path: path.to_owned(), step, accepted };
+        let run = self.runs.get(path).filter(|_| step.beside_run).cloned();
+        let record = Record::Step { path: path.to_owned(), step, accepted, run };
         match &mut self.batch {
             Some(steps) => steps.push(record),
             None => {
@@ -283,6 +296,17 @@ impl ChangeLog {
         }
         self.put_step(path, step, accepted);
         Ok(())
+    }
+
+    /// What is taken in of a file now may be what this other run wrote.
+    pub fn note_run(&mut self, path: &Path, run: &str) {
+        self.runs.insert(path.to_owned(), run.to_owned());
+    }
+
+    /// The other run of which a change of that file may be, in words.
+    pub fn run_beside(&self, path: &Path) -> String {
+        let run = self.runs.get(path).map(|run| format!(": {}", visible(OsStr::new(run)))).unwrap_or_default();
+        format!("another run of acp-tui wrote it too{run}")
     }
 
     /// Takes back the last step of a file, which was put down before it was done and could not be done.
@@ -388,6 +412,28 @@ impl ChangeLog {
                 }
                 history.accepted = accepted.1;
             }
+        }
+    }
+
+    // ---- what could not be removed
+
+    /// Files under names of ours, and what they were to be.
+    pub const fn left(&self) -> &BTreeMap<PathBuf, State> {
+        &self.left
+    }
+
+    /// There is such a file; nothing when it is gone, or is not ours any more.
+    pub fn note_left(&mut self, path: PathBuf, state: State) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Left { path: path.clone(), state })?;
+        self.put_left(path, state);
+        Ok(())
+    }
+
+    fn put_left(&mut self, path: PathBuf, state: State) {
+        if state.is_absent() {
+            self.left.remove(&path);
+        } else {
+            self.left.insert(path, state);
         }
     }
 

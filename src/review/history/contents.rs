@@ -46,6 +46,8 @@ pub struct Contents {
     same: BoundedCache<(Place, Place), bool>,
     /// What is left of the time for comparing.
     pub(crate) time: Duration,
+    /// Whether comparing is to end; what it was for is not done then.
+    pub(crate) stop: Option<Stop>,
     /// Moves with each file that is read or shown: a caller may wait for what is made of all of them.
     pub(crate) pulse: Arc<AtomicU64>,
     /// How often two texts were compared, and files made ready to be looked at.
@@ -54,6 +56,9 @@ pub struct Contents {
     #[cfg(test)]
     pub(crate) shown: usize,
 }
+
+/// Whether work is to end, asked often.
+pub type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
 pub type Hunks = Arc<[Arc<HunkLines>]>;
 
@@ -75,6 +80,7 @@ impl Contents {
             joins: BoundedCache::new(JOINS, usize::MAX),
             same: BoundedCache::new(SAME, usize::MAX),
             time: COMPARING,
+            stop: None,
             pulse: Arc::default(),
             #[cfg(test)]
             compared: 0,
@@ -86,6 +92,11 @@ impl Contents {
     /// An act begins: it has its time.
     pub const fn begin_comparing(&mut self) {
         self.time = COMPARING;
+    }
+
+    /// Fails when comparing is to end.
+    pub fn go_on(&self) -> Result<(), ReviewError> {
+        if self.stop.as_ref().is_some_and(|stop| stop()) { Err(ReviewError::Stopped) } else { Ok(()) }
     }
 
     /// Compares two texts in the time that there is; coarsely when that is up.
@@ -147,6 +158,7 @@ impl Contents {
         if let Some(edits) = self.edits.get(&key) {
             return Ok(edits);
         }
+        self.go_on()?;
         let (was, is) = (self.text(old)?, self.text(new)?);
         let found: Option<Arc<[Edit]>> = was.zip(is).map(|(was, is)| self.told_apart(&was, &is));
         #[cfg(test)]

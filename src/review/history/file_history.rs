@@ -52,6 +52,11 @@ impl FileHistory {
         self.steps.iter().any(|step| step.doubt && step.beside_persons && step.turn >= turn)
     }
 
+    /// Whether another run wrote the file when one of these was made.
+    pub fn is_beside_run(&self, turn: u64) -> bool {
+        self.steps.iter().any(|step| step.doubt && step.beside_run && step.turn >= turn)
+    }
+
     /// The state that is accepted after one more step.
     pub fn accepted_after(&self, step: &ChangeRecord, files: &mut Contents) -> Result<State, ReviewError> {
         if step.cause == Cause::Person {
@@ -71,6 +76,7 @@ impl FileHistory {
         let (Some(before), Some(after)) = (files.text(&step.before)?, files.text(&step.after)?) else {
             return Ok(self.accepted);
         };
+        files.go_on()?;
         let gone = edits(&before, &after);
         let mut lost: BTreeMap<usize, Vec<_>> = BTreeMap::new();
         for (range, who) in self.blame(files)? {
@@ -84,6 +90,7 @@ impl FileHistory {
             let Some(theirs) = self.steps.get(who) else { continue };
             ranges.sort_by_key(|range| range.start);
             let Some(text) = files.text(&accepted)? else { break };
+            files.go_on()?;
             // What the accepted state has already need not be put there.
             let apart = edits(&before, &text);
             ranges.retain(|range| overlapping(&apart, range).is_some());

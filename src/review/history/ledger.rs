@@ -10,7 +10,7 @@ use crate::model::changes::{Cause, HunkId, ReviewAction, Scope, Target, Verdict}
 use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
 use crate::review::state::{Oid, State};
-use crate::store::private::{open_as, private_file, sync_data};
+use crate::store::private::{open, open_as, private_file, sync_data};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
@@ -40,6 +40,9 @@ pub enum Record {
         step: ChangeRecord,
         /// The accepted state after it.
         accepted: State,
+        /// The run that wrote the file as well, where one did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
     },
     /// The last step of a file did not come to be after all.
     Untaken {
@@ -68,6 +71,13 @@ pub enum Record {
     Opened {
         #[serde(with = "json_path")]
         dir: PathBuf,
+    },
+    /// What was prepared under a name of ours to be put somewhere, could not be and could not be removed either; nothing once it
+    /// is gone.
+    Left {
+        #[serde(with = "json_path")]
+        path: PathBuf,
+        state: State,
     },
     /// A decision, before it is carried out.
     Act(Decision),
@@ -104,6 +114,9 @@ pub struct ChangeRecord {
     /// In doubt, since a command of the person's ran then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside_persons: bool,
+    /// In doubt, since another run wrote the file then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside_run: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<u64>,
     /// A decision of the review made it.
@@ -116,7 +129,8 @@ pub struct ChangeRecord {
 impl ChangeRecord {
     /// One that is beyond doubt, and no decision.
     pub const fn new(turn: u64, cause: Cause, entry: Option<u64>, before: State, after: State) -> Self {
-        Self { turn, cause, doubt: false, beside_persons: false, entry, decided: false, before, after }
+        let (doubt, beside_persons, beside_run, decided) = (false, false, false, false);
+        Self { turn, cause, doubt, beside_persons, beside_run, entry, decided, before, after }
     }
 
     /// Whether it is taken for the agent's.
@@ -272,6 +286,26 @@ impl Ledger {
             records.extend(ledger.read(&mut line));
         }
         Ok((ledger, records))
+    }
+
+    /// What has come into one that another process writes, behind so many bytes and on whole lines, and how many bytes there
+    /// are then. Of more than `most` bytes it is what stands at the end, and what is damaged is left out.
+    pub fn since(path: &Path, at: u64, most: u64) -> std::io::Result<(Vec<Record>, u64)> {
+        let mut file = open(path)?;
+        let len = file.metadata()?.len();
+        let from = at.min(len).max(len.saturating_sub(most));
+        file.seek(SeekFrom::Start(from))?;
+        let mut bytes = Vec::new();
+        file.take(len - from).read_to_end(&mut bytes)?;
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        bytes.truncate(whole);
+        let cut = usize::from(from > at);
+        let lines = bytes.split_inclusive_mut(|byte| *byte == b'\n').skip(cut);
+        let record = |line: &mut [u8]| match split(line) {
+            Some((_, _, at)) => parse(line, at),
+            None => serde_json::from_slice(line).ok(),
+        };
+        Ok((lines.filter_map(record).collect(), from + whole as u64))
     }
 
     /// One line; nothing when it is damaged.

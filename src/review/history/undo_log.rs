@@ -60,6 +60,7 @@ impl UndoLog {
             | Record::Closed { .. }
             | Record::Opened { .. }
             | Record::CommandEarly { .. }
+            | Record::Left { .. }
             | Record::Step { .. }
             | Record::Untaken { .. }
             | Record::Writes { .. }

@@ -371,10 +371,10 @@ impl ReviewSession {
                 RewindOutcome::Removed => "but what was there before is not back: nobody accounted for that it went",
                 _ => continue,
             };
-            if one.remark.is_none() && to.is_some() && self.log.history(&one.path).is_some_and(|h| h.has_doubtful(turn))
-            {
-                one.remark = Some(in_part.to_owned());
-            }
+            let history = self.log.history(&one.path).filter(|h| h.has_doubtful(turn) && to.is_some());
+            let Some(history) = history.filter(|_| one.remark.is_none()) else { continue };
+            let run = history.is_beside_run(turn).then(|| format!(": {}", self.log.run_beside(&one.path)));
+            one.remark = Some(format!("{in_part}{}", run.unwrap_or_default()));
         }
         Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })
     }

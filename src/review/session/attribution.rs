@@ -76,13 +76,15 @@ pub struct Attributed {
     pub doubt: bool,
     /// A command of the person's ran then: what a call does not say that it puts there may be theirs.
     pub beside_persons: bool,
+    /// The same of another run of this program, which wrote the file then.
+    pub beside_run: bool,
     pub entry: Option<u64>,
     pub turn: Option<u64>,
 }
 
 impl Attributed {
     pub const fn new(cause: Cause, entry: Option<u64>) -> Self {
-        Self { cause, doubt: false, beside_persons: false, entry, turn: None }
+        Self { cause, doubt: false, beside_persons: false, beside_run: false, entry, turn: None }
     }
 
     /// Nobody accounts for it, and it may be the person's.
@@ -92,12 +94,26 @@ impl Attributed {
 
     /// The same where a call does not say what it puts there.
     pub const fn unclaimed(self) -> Self {
-        if self.needs_claim() { Self::in_doubt(true) } else { self }
+        if self.needs_claim() { self.doubtful() } else { self }
+    }
+
+    const fn doubtful(self) -> Self {
+        Self { beside_run: self.beside_run, ..Self::in_doubt(self.beside_persons) }
+    }
+
+    /// The same where another run wrote the file then. Nobody asks about what is the person's.
+    pub const fn with_run(self) -> Self {
+        let with = Self { beside_run: true, ..self };
+        match self.cause {
+            Cause::Person => self,
+            Cause::Tool => with,
+            _ => with.doubtful(),
+        }
     }
 
     /// Whether it is a call's doing only as far as the call says what it puts there.
     pub const fn needs_claim(self) -> bool {
-        self.beside_persons && matches!(self.cause, Cause::Tool)
+        (self.beside_persons || self.beside_run) && matches!(self.cause, Cause::Tool)
     }
 
     pub const fn of_turn(self, turn: Option<u64>) -> Self {

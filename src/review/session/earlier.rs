@@ -2,7 +2,7 @@
 //!
 //! Opens those for a moment, and takes nothing back. Invariant: one that is open elsewhere is left alone.
 
-use super::ReviewSession;
+use super::{ReviewSession, Stop};
 use crate::model::changes::{Left, LeftRun, ReviewAction};
 use crate::review::archive::{self, Listed};
 use crate::review::error::ReviewError;
@@ -25,11 +25,24 @@ pub struct EarlierRun {
 /// Those before the run in `dir` that had one of its sessions, or only this one, in the same directory; the newest
 /// first. What has nothing left is left out.
 pub fn earlier_runs(home: &Path, dir: &Path, only: Option<&AgentSession>) -> Vec<EarlierRun> {
+    earlier_runs_until(home, dir, only, None)
+}
+
+/// The same; what was not looked into when `stop` says so is left out.
+pub fn earlier_runs_until(
+    home: &Path,
+    dir: &Path,
+    only: Option<&AgentSession>,
+    stop: Option<&Stop>,
+) -> Vec<EarlierRun> {
     let run = |(listed, session): (Listed, AgentSession)| {
-        let left = left(&listed.dir).map_err(|error| error.to_string());
-        EarlierRun { run: LeftRun { stem: listed.stem.clone(), left }, listed, session }
+        let left = match left(&listed.dir, stop) {
+            Err(ReviewError::Stopped) => return None,
+            left => left.map_err(|error| error.to_string()),
+        };
+        Some(EarlierRun { run: LeftRun { stem: listed.stem.clone(), left }, listed, session })
     };
-    runs_before(home, dir, only).into_iter().map(run).filter(|run| run.run.left != Ok(NOTHING)).collect()
+    runs_before(home, dir, only).into_iter().map_while(run).filter(|run| run.run.left != Ok(NOTHING)).collect()
 }
 
 /// The same, also those in which nothing is left. An agent may use the name of a session again: where one of that name
@@ -79,8 +92,12 @@ fn is_same(one: &AgentSession, other: &AgentSession) -> bool {
     (&one.id, &one.agent) == (&other.id, &other.agent)
 }
 
-fn left(dir: &Path) -> Result<Left, ReviewError> {
+fn left(dir: &Path, stop: Option<&Stop>) -> Result<Left, ReviewError> {
+    if stop.is_some_and(|stop| stop()) {
+        return Err(ReviewError::Stopped);
+    }
     let mut review = ReviewSession::open(dir)?;
+    review.stops(stop.cloned());
     let preview = review.act(&ReviewAction::PreviewRewind { turn: 0 })?;
     Ok(Left { files: preview.rewound.len() as u64, pending: review.totals()?.pending })
 }

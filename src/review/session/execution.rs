@@ -62,7 +62,7 @@ impl Execution<'_> {
         words: String,
         why: Why,
         files: Vec<FileDecision>,
-        mut left: Vec<String>,
+        left: Vec<String>,
     ) -> Result<Done, ReviewError> {
         let files: Vec<FileDecision> =
             files.into_iter().filter(|f| f.disk.0 != f.disk.1 || f.accepted.0 != f.accepted.1).collect();
@@ -72,7 +72,22 @@ impl Execution<'_> {
         if files.is_empty() {
             return Ok(Done { words, ..Done::default() });
         }
-        self.make_root(&files)?;
+        // From here on it is stopped between two files only.
+        self.files.go_on()?;
+        let stop = self.files.stop.take();
+        let done = self.write_down(words, why, &files, left);
+        self.files.stop = stop;
+        done
+    }
+
+    fn write_down(
+        &mut self,
+        words: String,
+        why: Why,
+        files: &[FileDecision],
+        mut left: Vec<String>,
+    ) -> Result<Done, ReviewError> {
+        self.make_root(files)?;
         let id = self.log.undo_log().next_id();
         // What an undo of the same turns has left alone belongs to it.
         let (key, toggles) = match why {
@@ -88,11 +103,11 @@ impl Execution<'_> {
             toggles,
             continues,
             merged: None,
-            files: files.clone(),
+            files: files.to_vec(),
         };
         self.log.announce(decision, self.files)?;
         self.writing.begin();
-        let Carried { done, left: failed, meddled, stopped } = self.writing.write_all(&files, self.files);
+        let Carried { done, left: failed, meddled, stopped } = self.writing.write_all(files, self.files);
         let unwritten = self.writing.unwritten();
         left.extend(failed);
         let none = done.is_empty();
@@ -116,7 +131,8 @@ impl Execution<'_> {
 
     fn finished(&mut self, id: u64, done: Vec<usize>, cut: bool) -> Result<(), ReviewError> {
         self.writing.note_displaced(self.files)?;
-        self.log.finished(id, done, cut, self.turn)
+        self.log.finished(id, done, cut, self.turn)?;
+        self.writing.take_left().into_iter().try_for_each(|(path, state)| self.log.note_left(path, state))
     }
 
     /// What another program has made of files while they were written is nobody's: the person has written nothing there, so
@@ -168,7 +184,11 @@ impl Execution<'_> {
         let mut in_sight = None;
         if held.asked && !held.is_touched() {
             // Allowed, and still to be reviewed.
-            self.writing.write(&act_file((disk, to), (old, old)), self.files)?;
+            let written = self.writing.write(&act_file((disk, to), (old, old)), self.files);
+            for (path, state) in self.writing.take_left() {
+                self.log.note_left(path, state)?;
+            }
+            written?;
             self.log.take(path, step, old, self.files)?;
             self.log.save(self.files)?;
         } else {

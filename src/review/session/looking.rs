@@ -7,7 +7,8 @@
 use super::attribution::{Attributed, LetGo};
 use super::expected::replaceable;
 use super::observe::Observer;
-use super::{ReviewSession, places, shown};
+use super::session_dir::SessionDir;
+use super::{ReviewSession, places, shown, sweep};
 use crate::model::changes::{Cause, FileDoc, ReviewDoc, Scope, Totals};
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc::Room;
@@ -26,8 +27,15 @@ pub type Content<'a> = &'a dyn Fn(&State) -> Result<Vec<u8>, ReviewError>;
 
 impl ReviewSession {
     pub(super) fn observer(&mut self) -> Observer<'_> {
-        let Self { files, log, attribution, held, .. } = self;
-        Observer { files, log, attribution, held }
+        let Self { files, log, attribution, held, beside, .. } = self;
+        Observer { files, log, attribution, held, beside }
+    }
+
+    /// Whoever has written what was found changed, it is known which other runs wrote there.
+    fn follow_others(&mut self, found: &[Change]) {
+        if !found.is_empty() && !self.is_copy() {
+            self.beside.follow(&self.dir.others(), self.files.snapshot.root());
+        }
     }
 
     /// Looks at the whole tree for the first time, while nothing else happens yet.
@@ -274,6 +282,7 @@ impl ReviewSession {
         let Some(path) = self.below(path) else { return Ok(()) };
         self.attribution.write_ends(&path);
         let changes = self.files.snapshot.look(std::slice::from_ref(&path))?;
+        self.follow_others(&changes);
         for change in changes {
             let State::File { mode, .. } = change.after else {
                 self.observer().observe(vec![change])?;
@@ -315,8 +324,12 @@ impl ReviewSession {
     ) -> Result<(), ReviewError> {
         self.files.begin_comparing();
         let began = self.pace.begin();
-        self.files.snapshot.hidden.shared(self.dir.is_shared());
+        sweep::take_left_away(&mut self.log, &mut self.files)?;
+        let others = self.dir.others();
+        self.files.snapshot.hidden.shared(SessionDir::is_shared(&others));
+        self.beside.begin_look(&others, self.files.snapshot.root());
         let changes = self.files.snapshot.scan()?;
+        self.follow_others(&changes);
         if let Some(error) = self.files.snapshot.take_failed() {
             self.dir.note_trouble(&error);
         }
@@ -328,6 +341,7 @@ impl ReviewSession {
         self.observer().note_closed()?;
         self.log.save(&mut self.files)?;
         self.files.snapshot.restore()?;
+        self.beside.end_look();
         self.attribution.looked_at_all();
         Ok(())
     }
@@ -338,6 +352,7 @@ impl ReviewSession {
             return Ok(());
         }
         let changes = self.files.snapshot.look(paths)?;
+        self.follow_others(&changes);
         self.observer().observe(changes)?;
         self.observer().note_closed()?;
         self.log.save(&mut self.files)?;
@@ -348,6 +363,9 @@ impl ReviewSession {
     /// Looks again at every file that the ledger knows, and at what could not be looked into.
     pub(crate) fn refresh(&mut self) -> Result<(), ReviewError> {
         self.files.begin_comparing();
+        if !self.is_copy() {
+            sweep::take_left_away(&mut self.log, &mut self.files)?;
+        }
         let known = || self.log.histories().keys().chain(self.log.closed().keys());
         if known().next().is_none() || self.is_copy() {
             return Ok(());
@@ -355,6 +373,7 @@ impl ReviewSession {
         // There may be very many: of those that are what they were no list is made.
         let paths = self.files.snapshot.differing(known());
         let changes = self.files.snapshot.look(&paths)?;
+        self.follow_others(&changes);
         self.observer().observe(changes)?;
         self.observer().note_closed()?;
         self.log.save(&mut self.files)?;

@@ -1,12 +1,15 @@
 //! Decisions about many files: how much work they are, how far they have come, and that they can be stopped.
 
-use super::tests::Place;
+use super::tests::{Place, changed as edited, lines};
 use crate::model::changes::{FileChange, ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use crate::review::error::ReviewError;
 use crate::review::history::ledger::{FileDecision, MAX_LINE};
 use crate::review::protocol::Progress;
 use crate::review::snapshot::Limits;
 use crate::review::state::{Oid, State};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 fn name(n: usize) -> String {
@@ -221,4 +224,40 @@ fn a_hunk_of_which_not_all_lines_are_shown_says_so() {
     let doc = place.doc(Scope::Session);
     let headings: Vec<_> = doc.files.iter().map(|file| file.hunks[0].heading.as_str()).collect();
     assert_eq!(headings, ["only 20,000 of 20,005 lines are shown, all are decided", ""]);
+}
+
+/// Says at the question of that number that work is to end.
+fn ending(place: &mut Place, at: usize) {
+    let asked = AtomicUsize::new(0);
+    place.review.stops(Some(Arc::new(move || asked.fetch_add(1, Ordering::Relaxed) >= at)));
+}
+
+#[test]
+fn an_undo_and_a_redo_end_between_any_two_comparisons_with_nothing_written_and_the_same_again_does_all_of_it() {
+    let text = lines(30);
+    let both = |change: (usize, &str)| edited(&text, &[(3, "agent"), change]);
+    let mut place = Place::with(&[("a", text.as_bytes()), ("b", text.as_bytes())]);
+    place.turn(1, |p| p.command(|p| ["a", "b"].iter().for_each(|name| p.write(name, &edited(&text, &[(3, "agent")])))));
+    let texts = |place: &Place| [place.read("a"), place.read("b")];
+    // Seen by nobody before the undo, which has to tell it apart.
+    ["a", "b"].iter().for_each(|name| place.write(name, &both((20, "person"))));
+    for (action, rest) in [
+        (ReviewAction::Rewind { turn: 1 }, edited(&text, &[(20, "person")])),
+        (ReviewAction::Undo, both((20, "person"))),
+    ] {
+        let before = texts(&place);
+        let mut questions = 0;
+        loop {
+            ending(&mut place, questions);
+            match place.review.act(&action) {
+                Err(ReviewError::Stopped) => assert_eq!(texts(&place), before, "{action:?} {questions}"),
+                done => break assert_eq!(done.unwrap().unwritten, Vec::<PathBuf>::new()),
+            }
+            place = place.reopen();
+            questions += 1;
+        }
+        assert_eq!(texts(&place), [rest.clone(), rest], "{action:?}");
+        assert!(questions > 2, "{action:?}: {questions}");
+        place = place.reopen();
+    }
 }

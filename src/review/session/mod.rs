@@ -5,6 +5,7 @@
 
 mod actions;
 pub mod attribution;
+mod beside;
 mod displaced;
 mod earlier;
 mod execution;
@@ -24,7 +25,8 @@ mod write;
 
 pub use self::actions::Newest;
 use self::attribution::Attribution;
-pub use self::earlier::{EarlierRun, earlier_runs, namesakes, runs_before};
+use self::beside::Beside;
+pub use self::earlier::{EarlierRun, earlier_runs, earlier_runs_until, namesakes, runs_before};
 pub use self::looking::Content;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
@@ -49,6 +51,7 @@ use crate::review::decide::shown_docs::ShownDocs;
 use crate::review::decide::totals::{TotalsCache, totals_where};
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
+pub use crate::review::history::contents::Stop;
 use crate::review::history::ignored_copies::left_of_ignored;
 pub use crate::review::history::ledger::MergedFrom;
 use crate::review::history::ledger::{ChangeRecord, Ledger, Record};
@@ -77,6 +80,8 @@ pub struct ReviewSession {
     log: ChangeLog,
     /// Who changes them now.
     attribution: Attribution,
+    /// What other runs write.
+    beside: Beside,
     /// What waits before it is written.
     held: HeldWrites,
     /// What is being written.
@@ -143,6 +148,7 @@ impl ReviewSession {
             roots: Roots::new(vec![dir.head().cwd.clone()]).without(private),
             log: ChangeLog::new(ledger),
             attribution: Attribution::default(),
+            beside: Beside::default(),
             held: HeldWrites::default(),
             writing: Writing::default(),
             turns_before: HashMap::new(),
@@ -203,6 +209,12 @@ impl ReviewSession {
     /// Who is told how far an action has come from now on, and can stop it.
     pub fn watched(&mut self, watch: Option<Watch>) {
         self.writing.watched(watch);
+    }
+
+    /// From now on an action ends in [`ReviewError::Stopped`], also while texts are compared, when `stop` says so. What was
+    /// found changed until then may be known to nobody but the next opening: nothing else is asked of this one.
+    pub fn stops(&mut self, stop: Option<Stop>) {
+        self.files.stop = stop;
     }
 
     /// A sign for after a crash: up to now what changes is the turn's, however silent the agent is.

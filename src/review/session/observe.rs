@@ -10,6 +10,7 @@ use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::{ChangeRecord, ClosedBy};
 use crate::review::session::attribution::{Attributed, Attribution, When, before_claims};
+use crate::review::session::beside::Beside;
 use crate::review::session::persons;
 use crate::review::state::{Change, Oid, State, content};
 use crate::review::worktree::walk::{self, RelPath};
@@ -26,6 +27,7 @@ pub struct Observer<'a> {
     pub log: &'a mut ChangeLog,
     pub attribution: &'a mut Attribution,
     pub held: &'a HeldWrites,
+    pub beside: &'a Beside,
 }
 
 impl Observer<'_> {
@@ -49,7 +51,8 @@ impl Observer<'_> {
             // After a crash the ledger may be ahead of the store.
             let seen = change.before;
             change.before = self.log.last(&change.path).unwrap_or(change.before);
-            if change.before == change.after {
+            // What is left of our own writes is nobody's change.
+            if change.before == change.after || self.log.left().contains_key(&change.path) {
                 continue;
             }
             // It is what was there all the time.
@@ -75,13 +78,14 @@ impl Observer<'_> {
                 }
                 // What only can be read again has not changed: it is still what was made of it.
                 Some(last) if last.after == seen && self.files.snapshot.is_opened(&change.path) => {
-                    let (doubt, beside_persons) = (last.doubt, last.beside_persons);
-                    Attributed { doubt, beside_persons, ..Attributed::new(last.cause, last.entry) }
+                    let (doubt, beside_persons, beside_run) = (last.doubt, last.beside_persons, last.beside_run);
+                    Attributed { doubt, beside_persons, beside_run, ..Attributed::new(last.cause, last.entry) }
                 }
                 _ => self.as_claimed(&change, blamed)?,
             };
             if let Some(apart) = self.somebody_else(&change, blamed)? {
-                let doubt = Attributed::in_doubt(blamed.beside_persons);
+                let beside_run = blamed.beside_run;
+                let doubt = Attributed { beside_run, ..Attributed::in_doubt(blamed.beside_persons) };
                 self.record(&change.path, change.before, apart, doubt)?;
                 // Nothing when what it says has not happened yet.
                 self.record(&change.path, apart, change.after, blamed)?;
@@ -144,8 +148,14 @@ impl Observer<'_> {
         opened.iter().try_for_each(|dir| self.log.note_opened(dir))
     }
 
-    /// What was moved is put down to one: both paths, as far as one of them tells.
+    /// By what a path was changed; in doubt where another run wrote it then.
     pub fn blame(&mut self, path: &Path) -> Attributed {
+        let by = self.blame_moved(path);
+        if self.beside.run_of(path).is_some() { by.with_run() } else { by }
+    }
+
+    /// What was moved is put down to one: both paths, as far as one of them tells.
+    fn blame_moved(&mut self, path: &Path) -> Attributed {
         let own = self.blame_alone(path);
         let Some(twin) = self.files.snapshot.moves.twin(path).filter(|_| !own.is_certain()).map(Path::to_owned) else {
             return own;
@@ -221,11 +231,15 @@ impl Observer<'_> {
 
     /// Takes in a change with its attribution.
     pub fn record(&mut self, path: &Path, before: State, after: State, by: Attributed) -> Result<(), ReviewError> {
-        let Attributed { cause, doubt, beside_persons, entry, turn } = by;
+        let Attributed { cause, doubt, beside_persons, beside_run, entry, turn } = by;
         let turn = turn.unwrap_or_else(|| self.newest_turn());
         let before = if cause == Cause::Tool && !doubt { self.before_emptied(path, before, turn)? } else { before };
-        let beside_persons = doubt && beside_persons;
-        let step = ChangeRecord { doubt, beside_persons, ..ChangeRecord::new(turn, cause, entry, before, after) };
+        let (beside_persons, beside_run) = (doubt && beside_persons, doubt && beside_run);
+        if let Some(run) = self.beside.run_of(path).filter(|_| beside_run) {
+            self.log.note_run(path, run);
+        }
+        let step = ChangeRecord::new(turn, cause, entry, before, after);
+        let step = ChangeRecord { doubt, beside_persons, beside_run, ..step };
         self.log.record(path, step, self.files)
     }
 

@@ -3,7 +3,7 @@
 //! What is in its ledger and its store is for others. Invariant: only one process has it open.
 
 use crate::host::fs::Private;
-use crate::review::archive;
+use crate::review::archive::{self, Listed};
 use crate::review::dir::{self, HEAD, NUMBER, SESSIONS, last_sign, lock, read_json, write_json};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, SessionInfo};
@@ -149,12 +149,17 @@ impl SessionDir {
     }
 
     /// Whether another process works in the same tree: a file under a name of ours may be theirs.
-    pub fn is_shared(&self) -> bool {
-        let Some(home) = self.path.parent() else { return true };
+    pub fn is_shared(others: &[Listed]) -> bool {
+        others.iter().any(|one| one.locked)
+    }
+
+    /// Other runs in the same tree, or in one around or below it.
+    pub fn others(&self) -> Vec<Listed> {
         let mine: &PathBuf = &self.head.cwd;
         let meets = |cwd: &PathBuf| cwd.starts_with(mine) || mine.starts_with(cwd);
-        let others = archive::list(home).into_iter().filter(|one| one.dir != self.path && one.locked);
-        others.filter_map(|one| one.head).any(|head| meets(&head.cwd))
+        let is_near = |one: &Listed| one.head.as_ref().is_some_and(|head| meets(&head.cwd));
+        let all = self.path.parent().map(archive::list).unwrap_or_default();
+        all.into_iter().filter(|one| one.dir != self.path && is_near(one)).collect()
     }
 
     /// Notes that a look has failed.

@@ -172,6 +172,14 @@ impl Place {
         self.review.hold(&proposal, content).unwrap()
     }
 
+    /// The same of one that says what it puts there.
+    pub fn claims(&mut self, name: &str, claims: Vec<ClaimedEdit>, what: impl FnOnce(&Self)) {
+        self.entry += 1;
+        self.note(ToolEffect::Edits, &[name], claims.clone(), false);
+        what(self);
+        self.note(ToolEffect::Edits, &[name], claims, true);
+    }
+
     /// A look at one file, as before a write.
     pub fn look(&mut self, name: &str) {
         let path = self.at(name);
@@ -239,7 +247,13 @@ impl Place {
 
     /// A further session of the same directory, kept beside this one.
     pub fn begin_beside(&self, stem: &str) -> ReviewSession {
-        let head = SessionInfo { stem: stem.to_owned(), ..self.review.head().clone() };
+        self.begin_below(stem, "")
+    }
+
+    /// The same in a directory inside of it.
+    pub fn begin_below(&self, stem: &str, dir: &str) -> ReviewSession {
+        let own = self.review.head();
+        let head = SessionInfo { stem: stem.to_owned(), cwd: own.cwd.join(dir), ..own.clone() };
         let mut review = ReviewSession::create(self.review.dir().parent().unwrap(), head).unwrap();
         review.session(AgentSession::new("session-1", 1, "agent")).unwrap();
         review.pace.cheap = Duration::MAX;

@@ -12,13 +12,14 @@ use super::expected::expected;
 use super::shown;
 use crate::base::human;
 use crate::host::fs::{self, FsError, Inode, Put, Was};
-use crate::review::error::ReviewError;
+use crate::review::error::{ReviewError, words};
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::FileDecision;
 use crate::review::protocol::Watch;
 use crate::review::snapshot::peek::Peek;
 use crate::review::state::State;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// What is known while one decision is carried out.
@@ -35,6 +36,8 @@ pub struct Writing {
     twins: HashMap<Inode, (PathBuf, State, u64)>,
     /// New names of displaced files that are the only copy.
     stay: Vec<PathBuf>,
+    /// What was prepared and could not be removed again, by names of ours, and what it was to be.
+    left: Vec<(PathBuf, State)>,
     /// Is told how far an action has come.
     watch: Option<Watch>,
 }
@@ -107,10 +110,16 @@ impl Writing {
                 if !unwritten.error.is_final() {
                     self.unwritten.insert(file.path.clone());
                 }
+                self.left.extend(unwritten.left.clone().map(|left| (left, file.disk.1)));
             }
         }
         written.map_err(|unwritten| unwritten.error)?;
         files.snapshot.set(&file.path, file.disk.1)
+    }
+
+    /// What is of no use any more and still there, each once.
+    pub fn take_left(&mut self) -> Vec<(PathBuf, State)> {
+        std::mem::take(&mut self.left)
     }
 
     /// What was displaced is the person's under its new name, and no change.
@@ -144,7 +153,7 @@ impl Writing {
                     *left = left.saturating_sub(1);
                     return Ok(fs::Done::default());
                 }
-                Err(error @ FsError::ChangedTwice { .. }) => return Err(error),
+                Err(error @ (FsError::ChangedTwice { .. } | FsError::Left { .. })) => return Err(error),
                 // By itself, then; that says so when it has changed.
                 Err(_) => {}
             }
@@ -163,11 +172,22 @@ impl Writing {
 struct Unwritten {
     error: ReviewError,
     remark: String,
+    /// What was prepared for it, below the root, where it could not be removed again.
+    left: Option<PathBuf>,
 }
 
 impl From<ReviewError> for Unwritten {
     fn from(error: ReviewError) -> Self {
-        Self { remark: error.why(), error }
+        Self { remark: error.why(), error, left: None }
+    }
+}
+
+impl Unwritten {
+    fn leaving(path: &Path, left: &Path, source: &io::Error) -> Self {
+        let left = left.file_name().map_or_else(|| path.to_owned(), |name| path.with_file_name(name));
+        let stays = format!("what was prepared stays as {} and goes with the next look or undo that can", shown(&left));
+        let source = io::Error::new(source.kind(), format!("{}; {stays}", words(source)));
+        Self { left: Some(left), ..ReviewError::Unwritten { path: path.to_owned(), source }.into() }
     }
 }
 
@@ -212,6 +232,7 @@ fn replace(
             ReviewError::Conflict { path: file.path.clone(), why }.into()
         }
         FsError::Os { source, .. } => ReviewError::Unwritten { path: file.path.clone(), source }.into(),
+        FsError::Left { left, source, .. } => Unwritten::leaving(&file.path, &left, &source),
         error => ReviewError::Refused(error.to_string()).into(),
     });
     done.map(|mut done| {

@@ -4,6 +4,7 @@ use crate::host::fs::moments::{self, Moment};
 use crate::host::fs::{FsError, Roots, is_temporary};
 use crate::model::changes::{HeldOutcome, ReviewAction, RewindOutcome, Scope, Target, Verdict};
 use crate::model::ids::{EntryId, ReqId};
+use crate::review::dir::STORE;
 use crate::review::history::ledger::{Decision, DecisionKey, FileDecision};
 use crate::review::protocol::{Proposal, Released};
 use crate::review::session::ReviewSession;
@@ -615,4 +616,62 @@ fn a_redo_leaves_alone_what_has_become_the_only_copy_since_the_undo() {
         let done = place.review.act(&ReviewAction::Undo);
         assert_eq!(place.read("b"), "same\n", "{done:?}");
     }
+}
+
+#[test]
+fn what_was_prepared_and_cannot_be_removed_is_named_is_no_change_and_goes_with_the_next_look_that_can() {
+    for next in ["look", "undo", "not ours"] {
+        let mut place = Place::with(&[("d/a", b"a\n")]);
+        place.turn(1, |p| p.tool_writes("d/a", "agent\n"));
+        // What comes in a turn would be the agent's.
+        place.review.begin_turn(2).unwrap();
+        let hook = moments::on(|_| {});
+        moments::without_removal();
+        let done = place.act(REWIND);
+        let left = names(&place.at("d")).into_iter().find(|name| name.starts_with(".acp-tui-")).unwrap();
+        assert_eq!((done.rewound[0].outcome, done.unwritten), (RewindOutcome::Failed, vec![PathBuf::from("d/a")]));
+        let why = done.rewound[0].remark.clone().unwrap();
+        assert!(why.contains(&format!("Input/output error; what was prepared stays as d/{left}")), "{why}");
+        assert_eq!(place.read("d/a"), "agent\n");
+        // As long as it stays it is nobody's change.
+        place.command(|_| {});
+        place.review.end_turn(2).unwrap();
+        let mut place = place.reopen();
+        let left = place.at("d").join(left);
+        assert!(left.exists(), "{next}");
+        assert_eq!(place.review.log.paths(), [PathBuf::from("d/a")]);
+        drop(hook);
+        match next {
+            "look" => drop(place.doc(Scope::Session)),
+            "undo" => assert_eq!(place.act(REWIND).rewound[0].outcome, RewindOutcome::Restored),
+            _ => {
+                fs::write(&left, "of somebody else\n").unwrap();
+                place.turn(3, |p| p.command(|_| {}));
+            }
+        }
+        assert_eq!(left.exists(), next == "not ours", "{next}");
+        let place = place.reopen();
+        assert!(place.review.log.left().is_empty());
+        assert_eq!(place.review.log.paths(), [PathBuf::from("d/a")]);
+    }
+}
+
+#[test]
+fn what_our_own_store_cannot_give_for_a_moment_is_not_lost_and_the_next_undo_takes_it_back() {
+    let mut place = Place::with(&[("a", b"a\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    let packs = place.review.dir().join(STORE).join("objects/pack");
+    let indices = names(&packs).into_iter().filter(|name| name.ends_with(".idx")).map(|name| packs.join(name));
+    let shut: Vec<_> = indices.map(|path| faults::on(Way::Read, path.to_str().unwrap(), Errno::AGAIN)).collect();
+    assert!(!shut.is_empty());
+    let mut place = place.reopen();
+    let done = place.act(REWIND);
+    assert_eq!((done.rewound[0].outcome, done.unwritten), (RewindOutcome::Failed, vec![PathBuf::from("a")]));
+    let why = done.rewound[0].remark.clone().unwrap();
+    assert!(why.contains("temporarily unavailable"), "{why}");
+    assert_eq!(place.read("a"), "agent\n");
+    drop(shut);
+    let mut place = place.reopen();
+    assert_eq!(place.act(REWIND).rewound[0].outcome, RewindOutcome::Restored);
+    assert_eq!(place.read("a"), "a\n");
 }

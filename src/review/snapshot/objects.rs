@@ -165,7 +165,7 @@ impl Objects {
     }
 
     /// The content behind a state; empty for nothing. Fails with `NotKept` when no store has it (the path of the error
-    /// is not known here).
+    /// is not known here), and otherwise when one that may have it cannot be read.
     pub fn content(&self, state: &State) -> Result<Vec<u8>, ReviewError> {
         let gone = || ReviewError::NotKept(PathBuf::from("a file"));
         let oid = match state {
@@ -180,8 +180,11 @@ impl Objects {
             return Ok(bytes);
         }
         self.read_theirs(oid).ok_or_else(|| {
-            self.missing.set(true);
-            gone()
+            // What may only not be readable now is not lost.
+            self.own.unread().unwrap_or_else(|| {
+                self.missing.set(true);
+                gone()
+            })
         })
     }
 
@@ -204,7 +207,7 @@ impl Objects {
 
     /// The state as it can be had: without its content, when that is in no store any more.
     pub fn as_kept(&self, state: &State) -> State {
-        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some();
+        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some() || self.own.unread().is_some();
         if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
     }
 

@@ -211,6 +211,9 @@ pub(crate) struct PackStore {
     at: HashMap<Oid, (u32, u64)>,
     /// Where else a blob is, of those that came more than once.
     again: HashMap<Oid, Vec<(u32, u64)>>,
+    /// An index that could not be read when the store was opened, and the system's number for why: what only it names may be
+    /// there.
+    unread: Option<(PathBuf, i32)>,
 }
 
 impl PackStore {
@@ -218,7 +221,7 @@ impl PackStore {
     pub(crate) fn create(dir: &Path) -> Result<Self, ReviewError> {
         let dir = dir.join("objects").join("pack");
         make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
-        Ok(Self { dir, packs: Vec::new(), at: HashMap::new(), again: HashMap::new() })
+        Ok(Self { dir, packs: Vec::new(), at: HashMap::new(), again: HashMap::new(), unread: None })
     }
 
     /// Reads the indices that are there; what a crash has left behind is removed.
@@ -244,13 +247,20 @@ impl PackStore {
         Ok(own)
     }
 
-    /// Makes the blobs of an index known; one that cannot be read is as good as none.
+    /// Makes the blobs of an index known; one that is damaged is as good as none.
     fn take(&mut self, path: &Path) -> Result<(), ReviewError> {
         let pack = path.with_extension("pack");
         if !pack.exists() {
             return Ok(());
         }
-        let Ok(bytes) = read(path) else { return Ok(()) };
+        let bytes = match read_index(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let number = error.raw_os_error().filter(|_| !is_damage(&error));
+                self.unread = number.map(|number| (path.to_owned(), number)).or(self.unread.take());
+                return Ok(());
+            }
+        };
         let whole = bytes.split_last_chunk::<20>().is_some_and(|(rest, sum)| sha1(&[rest]).is_ok_and(|is| is == *sum));
         if !whole {
             return Ok(());
@@ -273,6 +283,12 @@ impl PackStore {
 
     pub(crate) fn has(&self, oid: &Oid) -> bool {
         self.at.contains_key(oid)
+    }
+
+    /// Why it is not known of all blobs whether they are there.
+    pub(crate) fn unread(&self) -> Option<ReviewError> {
+        let (path, number) = self.unread.as_ref()?;
+        Some(ReviewError::io(path, io::Error::from_raw_os_error(*number)))
     }
 
     #[cfg(test)]
@@ -364,6 +380,12 @@ pub(crate) fn set_alternates(dir: &Path, stores: &[PathBuf]) -> Result<(), Revie
         }
     }
     new.finish(Durability::New).map_err(broken)
+}
+
+fn read_index(path: &Path) -> io::Result<Vec<u8>> {
+    #[cfg(test)]
+    walk::faults::at(walk::faults::Way::Read, walk::bytes(path))?;
+    read(path)
 }
 
 fn read_blob(path: &Path, at: u64) -> std::io::Result<Vec<u8>> {

@@ -333,7 +333,7 @@ fn outcome(file: &Rewound) -> (Cow<'static, str>, Token) {
         RewindOutcome::Removed => ("✓ removed", Token::Good),
         RewindOutcome::Merged => ("✓ without the agent's changes; others stay", Token::Good),
         RewindOutcome::Conflict => ("✗ left alone: these lines were changed since", Token::Warn),
-        RewindOutcome::Doubtful => match &file.remark {
+        RewindOutcome::Doubtful | RewindOutcome::Beside => match &file.remark {
             Some(why) => return (format!("✗ left alone: {why}").into(), Token::Warn),
             None => ("✗ left alone: nobody said who changed it", Token::Warn),
         },
