@@ -116,19 +116,20 @@ pub fn secure(state: &Path) -> Result<(), ReviewError> {
 
 /// All reviews, the newest first.
 pub fn list(home: &Path) -> Vec<Listed> {
-    let Ok(entries) = fs::read_dir(home) else { return Vec::new() };
-    let mut all: Vec<Listed> = entries
-        .filter_map(|entry| {
-            let entry = entry.ok()?;
-            // A link is no review.
-            let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            let stem = entry.file_name().to_string_lossy().into_owned();
-            (is_dir && !stem.starts_with('.')).then(|| look(&entry.path(), stem))
-        })
-        .collect();
+    let mut all: Vec<Listed> = dirs(home).map(|(dir, stem)| look(&dir, stem)).collect();
     // By their numbers first: the clock may have been another one.
     all.sort_by(|a, b| (b.number, b.started, &b.stem).cmp(&(a.number, a.started, &a.stem)));
     all
+}
+
+/// The directories of all that there are, with their names.
+pub fn dirs(home: &Path) -> impl Iterator<Item = (PathBuf, String)> {
+    fs::read_dir(home).into_iter().flatten().flatten().filter_map(|entry| {
+        // A link is no review.
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let stem = entry.file_name().to_string_lossy().into_owned();
+        (is_dir && !stem.starts_with('.')).then(|| (entry.path(), stem))
+    })
 }
 
 /// The number of a review that begins now: one more than all that there are.
@@ -142,7 +143,8 @@ fn number_of(dir: &Path) -> u64 {
     read(&dir.join(NUMBER)).unwrap_or(0)
 }
 
-fn look(dir: &Path, stem: String) -> Listed {
+/// What there is to be said of the one in `dir`, whose name is `stem`.
+pub fn look(dir: &Path, stem: String) -> Listed {
     let head: Option<SessionInfo> = read(&dir.join(HEAD));
     let sessions = head.as_ref().and_then(|_| sessions_of(dir));
     let is_nameless = head.is_some() && sessions.is_none();

@@ -64,6 +64,9 @@ impl Beside {
                 let at = path.metadata().ok().filter(|_| is_over).map_or(0, |meta| meta.len());
                 Followed { at, ..Followed::default() }
             });
+            if !run.locked && ledger.has_all_of(&path) {
+                continue;
+            }
             let Ok((records, at)) = Ledger::since(&path, ledger.at, MOST) else { continue };
             ledger.at = at;
             let here = |path: &Path| Some(cwd.join(path).strip_prefix(root).ok()?.to_owned());
@@ -120,6 +123,12 @@ fn open(ledgers: &BTreeMap<PathBuf, Followed>) -> BTreeSet<&Path> {
 }
 
 impl Followed {
+    /// Nothing has come into it since, and nothing was open.
+    fn has_all_of(&self, path: &Path) -> bool {
+        let is_read = path.metadata().is_ok_and(|meta| meta.len() == self.at);
+        is_read && self.pending.is_empty() && self.decided.is_empty()
+    }
+
     /// The files that a record says are written; `here` is a path of the other run as this one names it.
     fn take(&mut self, record: Record, here: impl Fn(&Path) -> Option<PathBuf>) -> Vec<PathBuf> {
         match record {

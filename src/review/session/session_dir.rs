@@ -4,7 +4,7 @@
 
 use crate::host::fs::Private;
 use crate::review::archive::{self, Listed};
-use crate::review::dir::{self, HEAD, NUMBER, SESSIONS, last_sign, lock, read_json, write_json};
+use crate::review::dir::{self, HEAD, LEDGER, NUMBER, SESSIONS, last_sign, lock, read_json, write_json};
 use crate::review::error::ReviewError;
 use crate::review::protocol::{AgentSession, SessionInfo};
 use crate::review::snapshot::Snapshot;
@@ -12,6 +12,7 @@ use crate::review::worktree::git_dirs;
 use crate::store::lock::Lock;
 use crate::store::private::{check_owner, make_private_dir};
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -30,6 +31,16 @@ pub struct SessionDir {
     unwritten: RefCell<Option<String>>,
     /// It is a copy of what was recorded, and goes with the review.
     copy: Option<TempDir>,
+    /// What was read of the directories beside it, by their names.
+    others: RefCell<HashMap<String, Other>>,
+}
+
+/// Another run, as far as it has to be read once only.
+enum Other {
+    /// It works elsewhere.
+    Far,
+    /// It works in the same tree; with the bytes of its ledger when it was looked at.
+    Near(Listed, Option<u64>),
 }
 
 impl SessionDir {
@@ -52,6 +63,7 @@ impl SessionDir {
             lock,
             unwritten: RefCell::default(),
             copy: None,
+            others: RefCell::default(),
         })
     }
 
@@ -73,7 +85,16 @@ impl SessionDir {
         let head: SessionInfo = read_json(&path.join(HEAD))?;
         let sessions: Option<Vec<AgentSession>> = read_json(&path.join(SESSIONS)).ok();
         let (is_nameless, sessions) = (sessions.is_none(), sessions.unwrap_or_default());
-        Ok(Self { path: path.to_owned(), head, sessions, is_nameless, lock, unwritten: RefCell::default(), copy: None })
+        Ok(Self {
+            path: path.to_owned(),
+            head,
+            sessions,
+            is_nameless,
+            lock,
+            unwritten: RefCell::default(),
+            copy: None,
+            others: RefCell::default(),
+        })
     }
 
     pub fn path(&self) -> &Path {
@@ -153,13 +174,34 @@ impl SessionDir {
         others.iter().any(|one| one.locked)
     }
 
-    /// Other runs in the same tree, or in one around or below it.
+    /// Other runs in the same tree, or in one around or below it. Of one that was over, and has written nothing since, only
+    /// the length of its ledger is asked: who goes on with it writes there first.
     pub fn others(&self) -> Vec<Listed> {
         let mine: &PathBuf = &self.head.cwd;
         let meets = |cwd: &PathBuf| cwd.starts_with(mine) || mine.starts_with(cwd);
-        let is_near = |one: &Listed| one.head.as_ref().is_some_and(|head| meets(&head.cwd));
-        let all = self.path.parent().map(archive::list).unwrap_or_default();
-        all.into_iter().filter(|one| one.dir != self.path && is_near(one)).collect()
+        let mut known = self.others.borrow_mut();
+        let mut near = Vec::new();
+        for (dir, stem) in self.path.parent().into_iter().flat_map(archive::dirs).filter(|(dir, _)| *dir != self.path) {
+            let written = dir.join(LEDGER).metadata().ok().map(|meta| meta.len());
+            match known.get(&stem) {
+                Some(Other::Far) => continue,
+                Some(Other::Near(run, then)) if !run.locked && *then == written => {
+                    near.push(run.clone());
+                    continue;
+                }
+                _ => {}
+            }
+            let run = archive::look(&dir, stem.clone());
+            // One that has no head yet may be about to get it.
+            let Some(head) = &run.head else { continue };
+            if meets(&head.cwd) {
+                near.push(run.clone());
+                known.insert(stem, Other::Near(run, written));
+            } else {
+                known.insert(stem, Other::Far);
+            }
+        }
+        near
     }
 
     /// Notes that a look has failed.
