@@ -10,7 +10,7 @@ use super::sign::Sign::{
 
 /// What those which keep packages do with scripts and packages of the project.
 const OF_PACKAGES: &str = "run run-script test t start build lint install i ci add remove uninstall update list ls outdated \
-    view info why explain audit pack version search root prefix bin ping config/get config/list pkg/get --version -v";
+    view info why explain audit pack version search root prefix bin ping pkg/get --version -v";
 
 pub(super) const BUILDS: &[Row] = &[
     Row {

@@ -181,7 +181,8 @@ impl Row {
 
     /// Whether an option takes the next word; nothing of one that is not known.
     fn takes_next(&self, word: &Word, search: &mut Search) -> Option<bool> {
-        let text = word.known()?;
+        // Of `--include=*.rs` it is known which option it is.
+        let text = Some(word.text.as_str()).filter(|_| !word.could_be_another_option())?;
         let is_in = |list: &'static str, name: &str| listed(list).any(|one| one == name);
         let mut notice = |name: &str| {
             search.has_pattern |= is_in(self.patterns, name);

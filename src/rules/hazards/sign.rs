@@ -331,26 +331,32 @@ fn valued<'a>(
 
 /// Bundles of options without a dash.
 fn bundles<'a>(
-    arguments: impl Iterator<Item = (usize, &'a str)> + Clone,
+    arguments: impl Iterator<Item = (usize, &'a str)>,
     letters: &'static str,
     valued: &'static str,
 ) -> Vec<(usize, &'a str)> {
-    let is_listed = |name: &str| listed(valued).any(|one| one == name);
-    let before = std::iter::once("").chain(arguments.clone().map(|(_, text)| text));
+    let is_valued = |letter: char| listed(valued).any(|one| one.strip_prefix(letter) == Some(""));
     let takes_next = |text: &str| {
-        let last = text.chars().next_back().filter(|_| !text.starts_with("--"));
-        let is_of_dash = last.is_some_and(|last| "ug".contains(last)) && !text.starts_with('-');
-        is_listed(text) || !is_of_dash && last.is_some_and(|last| is_listed(last.encode_utf8(&mut [0; 4])))
+        let is_of_dash = text.starts_with('-');
+        let first = text.find(|c| is_valued(c) && (is_of_dash || !"ug".contains(c)));
+        if text.starts_with("--") { listed(valued).any(|one| one == text) } else { first == Some(text.len() - 1) }
     };
-    let is_one =
-        |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic()) && text.contains(|c| letters.contains(c));
     // The name of a user whom nobody knows is read as such a bundle, too.
     let may_be_flags = |text: &str| text.chars().all(|c| "aefhjlmnrsuvwx".contains(c));
-    let found = arguments.zip(before);
-    let found = found.filter(|((_, text), before)| {
-        is_one(text) && (!takes_next(before) || before.starts_with('-') && before.ends_with('u') && may_be_flags(text))
-    });
-    found.map(|(found, _)| found).collect()
+    let (mut found, mut before) = (Vec::new(), "");
+    for (at, text) in arguments {
+        let is_value = !before.is_empty() && !(before.ends_with('u') && may_be_flags(text));
+        let is_bundle = !is_value && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if is_bundle && text.contains(|c| letters.contains(c)) {
+            found.push((at, text));
+        }
+        before = if (is_bundle || !is_value && text.len() > 1 && text.starts_with('-')) && takes_next(text) {
+            text
+        } else {
+            ""
+        };
+    }
+    found
 }
 
 /// Whether a text has a name that is no part of a longer one, no field and no key.

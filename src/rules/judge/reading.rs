@@ -41,9 +41,10 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
                 opinion = opinion.and(files.named_against(&READ, text));
             }
         }
-        // All of a directory is given to a program of which nothing is known.
-        let is_given = is_stranger && may_name_one(&word.text) && word.is_known();
-        if is_given && files.against.denied(&READ, Path::new(&word.text), false) == Some(Match::Below) {
+        // All that is in a directory is given to a program of which nothing is known.
+        let is_above = |text: &str| files.against.denied(&READ, Path::new(text), false) == Some(Match::Below);
+        let mut parts = hazards::values(&word.text).filter(|text| may_name_one(text) && !text.is_empty());
+        if is_stranger && word.is_known() && parts.any(is_above) {
             opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
         }
         // What git and what builds run goes through no links, or runs what stands in the directory anyway.
