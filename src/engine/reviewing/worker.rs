@@ -377,6 +377,13 @@ impl Worker {
         self.now();
     }
 
+    fn tell_own(&mut self) {
+        let news = self.own.news(&mut self.review);
+        for (at, totals) in self.trouble("sums", "the changes could not be counted", news).unwrap_or_default() {
+            self.tell(at, ReviewEvent::OwnChanges { totals });
+        }
+    }
+
     fn hold(&mut self, at: SessionKey, proposal: &Proposal, content: &str, over: Option<&Before>) {
         let req = proposal.req;
         match self.review.hold(proposal, content) {

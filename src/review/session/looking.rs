@@ -14,6 +14,7 @@ use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc::Room;
 use crate::review::decide::totals::totals_of;
 use crate::review::error::ReviewError;
+use crate::review::history::ledger::ChangeRecord;
 use crate::review::history::pending_writes::PendingWrite;
 use crate::review::protocol::{Replaceable, ToolEffect, ToolNote};
 use crate::review::snapshot::clock::TICK;
@@ -92,6 +93,30 @@ impl ReviewSession {
         let totals = self.turn_totals(turn);
         self.files.rest();
         totals
+    }
+
+    /// After the first look of a review that had to wait. These turns had begun by then, in the time `since` which it waited; what was changed is put down
+    /// to the last. Those in `running` have not ended.
+    pub fn had_turns(&mut self, turns: &[u64], running: &[u64], since: Instant) -> Result<(), ReviewError> {
+        let Some(last) = turns.last().copied() else { return Ok(()) };
+        let since = self.files.snapshot.clock.date(since) - TICK;
+        for turn in turns {
+            self.log.turn_begins(*turn, true)?;
+        }
+        let changed: Vec<(PathBuf, State)> = self.files.snapshot.changed_since(since).collect();
+        self.files.snapshot.objects.gather();
+        self.log.begin_batch();
+        let recorded = changed.into_iter().try_for_each(|(path, after)| {
+            // Whether it was there at all is not known either.
+            let before = State::Unkept { mark: 0, mode: after.mode().unwrap_or(0o777), size: 0 };
+            let step = ChangeRecord::new(last, Cause::Unknown, None, before, after);
+            self.log.record(&path, ChangeRecord { doubt: true, ..step }, &mut self.files)
+        });
+        let written = self.log.write_batch(&mut self.files);
+        recorded.and(written)?;
+        self.log.save(&mut self.files)?;
+        let mut ended = turns.iter().filter(|turn| !running.contains(turn));
+        ended.try_for_each(|turn| self.log.turn_ends(*turn))
     }
 
     /// What a turn has changed whose end could be looked at only later.

@@ -10,7 +10,6 @@ mod displaced;
 mod earlier;
 mod execution;
 pub mod expected;
-mod late;
 mod looking;
 mod observe;
 pub mod persons;

@@ -2,8 +2,7 @@
 //!
 //! Invariants: nothing is counted where a run has one session, whose sums are those of all; nothing is told twice.
 
-use super::Worker;
-use crate::model::changes::{ReviewEvent, Totals};
+use crate::model::changes::Totals;
 use crate::model::ids::SessionKey;
 use crate::review::error::ReviewError;
 use crate::review::session::ReviewSession;
@@ -38,14 +37,5 @@ impl OwnSums {
             }
         }
         Ok(news)
-    }
-}
-
-impl Worker {
-    pub(super) fn tell_own(&mut self) {
-        let news = self.own.news(&mut self.review);
-        for (at, totals) in self.trouble("sums", "the changes could not be counted", news).unwrap_or_default() {
-            self.tell(at, ReviewEvent::OwnChanges { totals });
-        }
     }
 }
