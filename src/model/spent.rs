@@ -19,6 +19,8 @@ pub struct Waits {
     over: Duration,
     /// Since when a question stands.
     since: Option<Now>,
+    /// When the last one did no more.
+    answered: Option<Now>,
 }
 
 impl Waits {
@@ -26,13 +28,18 @@ impl Waits {
     pub(super) fn note(&mut self, is_asked: bool, now: Now) {
         match (is_asked, self.since) {
             (true, None) => self.since = Some(now),
-            (false, Some(_)) => *self = Self { over: self.all(now), since: None },
+            (false, Some(_)) => *self = Self { over: self.all(now), since: None, answered: Some(now) },
             _ => {}
         }
     }
 
     fn all(&self, now: Now) -> Duration {
         self.over + self.since.map_or(Duration::ZERO, |since| now.saturating_sub(since))
+    }
+
+    /// When the agent could go on after the last question.
+    pub const fn answered(&self) -> Option<Now> {
+        self.answered
     }
 
     /// Of a turn that has begun then.

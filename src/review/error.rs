@@ -42,7 +42,7 @@ pub(crate) fn words(error: &io::Error) -> String {
 impl ReviewError {
     /// Whether trying once more would come to the same: nothing but what the person does changes it.
     pub const fn is_final(&self) -> bool {
-        matches!(self, Self::NotKept(_) | Self::Moved(_) | Self::Conflict { .. } | Self::Refused(_))
+        matches!(self, Self::NotKept(_) | Self::Conflict { .. })
     }
 
     /// The same, about a certain file.

@@ -47,6 +47,14 @@ pub(super) fn fit<const N: usize>(
     specs
 }
 
+/// Whether words in it could not be read in bold: terminals as xterm comes take the brighter one of the first eight colours then.
+pub(super) fn fades_in_bold(spec: Spec, ground: Option<Rgb>, depth: Depth) -> bool {
+    let (Some(Color::Named(n)), Some(ground)) = (spec.fg, ground.filter(|_| depth != Depth::None)) else {
+        return false;
+    };
+    n < 8 && least(rgb_of(n | 8), &[ground]) < TEXT
+}
+
 /// What tells it apart where there is no background.
 fn instead(token: Token) -> Mods {
     match token {

@@ -26,6 +26,8 @@ pub struct Theme {
     depth: Depth,
     /// By `Token as usize`.
     table: [Style; TOKENS],
+    /// Those that are never bold, see [`fit::fades_in_bold`].
+    not_bold: [bool; TOKENS],
 }
 
 impl Theme {
@@ -63,6 +65,7 @@ impl Theme {
             fitted: specs,
             depth: Depth::True,
             table: [Style::new(); TOKENS],
+            not_bold: [false; TOKENS],
         };
         theme.with_depth(Depth::True)
     }
@@ -81,6 +84,12 @@ impl Theme {
     fn fitted(mut self, depth: Depth, ground: Option<Rgb>) -> Self {
         self.depth = depth;
         self.fitted = fit::fit(self.specs, self.background.and_then(Color::rgb), ground, depth);
+        self.not_bold = self.fitted.map(|spec| fit::fades_in_bold(spec, ground, depth));
+        for (spec, not_bold) in self.fitted.iter_mut().zip(self.not_bold) {
+            if not_bold {
+                spec.mods = spec.mods.without(Mods::BOLD);
+            }
+        }
         self.table = self.fitted.map(|spec| paint(Style::new(), depth, spec));
         self
     }
@@ -110,7 +119,9 @@ impl Theme {
         if run.mods == Mods::NONE && run.fg.is_none() && run.bg.is_none() {
             return style;
         }
-        let spec = Spec { fg: run.fg.map(Color::from), bg: run.bg.map(Color::from), mods: run.mods };
+        let not_bold = run.fg.is_none() && self.not_bold.get(run.token as usize).is_some_and(|not_bold| *not_bold);
+        let mods = if not_bold { run.mods.without(Mods::BOLD) } else { run.mods };
+        let spec = Spec { fg: run.fg.map(Color::from), bg: run.bg.map(Color::from), mods };
         paint(style, self.depth, spec)
     }
 }
@@ -296,6 +307,21 @@ mod tests {
                         assert!(ratio >= contrast::TEXT, "{ground:?}, {depth:?}: {name} has {ratio:.2}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn what_terminals_brighten_in_bold_is_not_bold_where_it_could_not_be_read() {
+        for (ground, is_bold) in [((255, 255, 255), false), ((0, 0, 0), true)] {
+            let theme = Theme::builtin("terminal").unwrap().on(Depth::Ansi16, ground);
+            for (token, name) in Token::ALL {
+                let Some(Color::Named(n)) = theme.spec(*token).fg else { continue };
+                let style = theme.style(RunStyle::from(*token).with_mods(Mods::BOLD));
+                let brighter = contrast::least(super::super::color::rgb_of(n | 8), &[ground]);
+                let shown = style.add_modifier.contains(Modifier::BOLD);
+                assert_eq!(shown, n >= 8 || brighter >= contrast::TEXT, "{name} on {ground:?}");
+                assert!(shown || !is_bold, "{name}");
             }
         }
     }

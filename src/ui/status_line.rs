@@ -324,7 +324,7 @@ fn working(session: SessionRef<'_>, to: Leads<'_>, turn: &Turn, now: Now) -> (Bu
         } else {
             let since = match newest {
                 Some(entry) if matches!(entry.body, Body::Thought(_)) => entry.at,
-                _ => turn.started,
+                _ => turn.waits.answered().unwrap_or(turn.started),
             };
             pieces.push(Piece::new("", "thinking", Token::Text, KEEP));
             pieces.push(Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80));

@@ -54,7 +54,7 @@ step = [
     s.see("ready · F1");
     s.prompt("again");
     s.see("all of it said");
-    s.see("no final status");
+    s.see("no result reported");
     s.see("ready · F1");
     s.quiet(Duration::from_secs(1));
     let wakeups = super::processes::wakeups(s.pid);

@@ -4,10 +4,12 @@
 //! ends nothing.
 
 mod comparing;
+mod inbox;
 mod late;
 mod looking_back;
 mod own_sums;
 
+use self::inbox::Inbox;
 use self::late::Unseen;
 use self::looking_back::LeftBefore;
 use self::own_sums::OwnSums;
@@ -115,12 +117,13 @@ impl Worker {
     }
 
     fn work_off(&mut self, queue: &Receiver<Asked>, has_backlog: &AtomicBool) {
+        let mut inbox = Inbox::new(queue);
         loop {
             let beat = self.review.is_in_turn().then(|| Instant::now() + BEAT);
             let is_due = self.due.is_some_and(|at| at <= Instant::now());
             let later = [self.due, beat, self.unseen.due, self.review.late_look()];
             let job = match later.into_iter().flatten().min() {
-                _ if self.review.keeps_theirs() && !is_due => match queue.try_recv() {
+                _ if self.review.keeps_theirs() && !is_due => match inbox.next_now() {
                     Ok(job) => Some(job),
                     Err(TryRecvError::Disconnected) => return,
                     Err(TryRecvError::Empty) => {
@@ -130,11 +133,11 @@ impl Worker {
                         None
                     }
                 },
-                None => match queue.recv() {
+                None => match inbox.next() {
                     Ok(job) => Some(job),
                     Err(_) => return,
                 },
-                Some(at) => match queue.recv_timeout(at.saturating_duration_since(Instant::now())) {
+                Some(at) => match inbox.next_until(at) {
                     Ok(job) => Some(job),
                     Err(RecvTimeoutError::Timeout) => {
                         self.review.still_here();
@@ -147,10 +150,12 @@ impl Worker {
                 if has_backlog.load(Ordering::Acquire) {
                     self.hint.notify_one();
                 }
+                self.review.notes_wait(inbox.has_notes());
                 *self.asker.lock().unwrap_or_else(PoisonError::into_inner) = at;
                 self.carry_out(at, job);
             }
-            if self.review.late_look().is_some_and(|at| at <= Instant::now()) {
+            let is_behind = inbox.has_notes();
+            if self.review.late_look().is_some_and(|at| at <= Instant::now() && !is_behind) {
                 let looked = self.review.look_late();
                 if self.trouble("late look", "the files could not be looked at after a command", looked) == Some(true) {
                     self.soon();

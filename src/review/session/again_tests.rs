@@ -2,13 +2,14 @@
 
 use super::tests::{Place, changed, cut_short, git_in, lines, outcomes};
 use crate::model::changes::{HunkState, ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use crate::review::dir::STORE;
 use crate::review::worktree::walk::faults::{self, Way};
 use proptest::prelude::*;
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
 
 const EVERYTHING: ReviewAction = ReviewAction::Rewind { turn: 0 };
 
@@ -38,6 +39,54 @@ const WAYS: [fn(&mut Place, &str); 4] = [
     |p, text| p.client_writes("f", text),
     |p, text| p.write("f", text),
 ];
+
+#[test]
+fn what_our_own_store_cannot_give_when_it_is_done_again_is_still_to_be_done() {
+    for errno in [Errno::IO, Errno::ACCESS, Errno::AGAIN] {
+        let mut place = Place::with(&[("a", b"one\n")]);
+        place.turn(1, |p| p.tool_writes("a", "two\n"));
+        place.act(EVERYTHING);
+        let shut = shut_indices(&place, errno);
+        let mut place = place.reopen();
+        let done = place.act(ReviewAction::Undo);
+        assert_eq!(
+            (place.read("a").as_str(), &*done.unwritten),
+            ("one\n", &[PathBuf::from("a")][..]),
+            "{errno}: {done:?}"
+        );
+        drop(shut);
+        let mut place = place.reopen();
+        place.act(ReviewAction::Undo);
+        assert_eq!(place.read("a"), "two\n", "{errno}");
+    }
+}
+
+/// Lets no index of our own store be read.
+fn shut_indices(place: &Place, errno: Errno) -> Vec<impl Drop + use<>> {
+    let packs = place.review.dir().join(STORE).join("objects/pack");
+    let names = fs::read_dir(packs).unwrap().map(|entry| entry.unwrap().path());
+    let indices: Vec<_> = names.filter(|path| path.extension().is_some_and(|e| e == "idx")).collect();
+    assert!(!indices.is_empty());
+    indices.iter().map(|path| faults::on(Way::Read, path.to_str().unwrap(), errno)).collect()
+}
+
+#[test]
+fn a_pack_whose_index_cannot_be_looked_at_stays() {
+    let mut place = Place::with(&[("a", b"one\n")]);
+    place.turn(1, |p| p.tool_writes("a", "two\n"));
+    let packs = place.review.dir().join(STORE).join("objects/pack");
+    let index =
+        fs::read_dir(packs).unwrap().map(|e| e.unwrap().path()).find(|p| p.extension().is_some_and(|e| e == "idx"));
+    let (index, away) = (index.clone().unwrap(), index.unwrap().with_extension("away"));
+    fs::rename(&index, &away).unwrap();
+    symlink(&index, &index).unwrap();
+    let place = place.reopen();
+    assert!(index.with_extension("pack").exists());
+    fs::rename(&away, &index).unwrap();
+    let mut place = place.reopen();
+    place.act(EVERYTHING);
+    assert_eq!(place.read("a"), "one\n");
+}
 
 #[test]
 fn what_could_not_be_read_when_it_was_done_again_is_still_to_be_done() {

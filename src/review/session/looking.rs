@@ -169,13 +169,18 @@ impl ReviewSession {
         }
         // What was there before is told apart by its time, as long as the command has not changed the same file.
         if matches!(note.doing, ToolEffect::Runs | ToolEffect::Persons) && (finishes || begins) {
-            if self.pace.is_affordable() {
+            if self.pace.is_affordable() && !self.pace.is_behind {
                 self.scan()?;
             } else {
                 self.pace.put_off();
             }
         }
         Ok(self.log.rev() != before)
+    }
+
+    /// Whether calls are still to be told of that have run already: what they have done is not to be found before.
+    pub const fn notes_wait(&mut self, wait: bool) {
+        self.pace.is_behind = wait;
     }
 
     /// When the look at everything is due that a command's end would have cost too much for. The one after a turn

@@ -18,11 +18,13 @@ pub struct ScanPace {
     pub(super) cheap: Duration,
     /// A command came that the last look knows nothing of.
     owes: bool,
+    /// More calls have run than are known here.
+    pub(super) is_behind: bool,
 }
 
 impl ScanPace {
     pub fn new() -> Self {
-        Self { last: Instant::now(), took: Duration::ZERO, cheap: CHEAP_SCAN, owes: false }
+        Self { last: Instant::now(), took: Duration::ZERO, cheap: CHEAP_SCAN, owes: false, is_behind: false }
     }
 
     pub fn is_affordable(&self) -> bool {

@@ -1179,6 +1179,28 @@ fn what_the_person_did_before_a_call_was_announced_is_not_its_doing() {
 }
 
 #[test]
+fn what_a_call_did_that_is_still_to_be_told_of_is_not_found_before() {
+    let mut place = Place::with(&[("a", b"1\n")]);
+    place.turn(1, |p| {
+        p.write("a", "2\n");
+        let now = Instant::now();
+        let ago = |seconds| now.checked_sub(Duration::from_secs(seconds)).unwrap();
+        let later = now + Duration::from_secs(1);
+        // One that was over before, and the one that wrote it.
+        let heard = [(5, ago(3), false), (5, ago(2), true), (6, ago(1), false), (6, later, true)];
+        for (n, (entry, at, finished)) in heard.into_iter().enumerate() {
+            p.review.notes_wait(n + 1 < heard.len());
+            let (entry, doing, paths, claims) = (EntryId(entry), ToolEffect::Runs, Vec::new(), Vec::new());
+            let note = ToolNote { entry, turn: Some(1), doing, at, since: at, finished, waits: false, paths, claims };
+            p.review.tool(&note).unwrap();
+        }
+    });
+    let doc = place.doc(Scope::Session);
+    let hunk = &doc.files[0].hunks[0];
+    assert_eq!((doc.files[0].cause, hunk.entry), (Cause::Command, Some(EntryId(6))));
+}
+
+#[test]
 fn what_sessions_of_one_run_have_changed_is_told_apart() {
     let mut place = Place::with(&[("a", b"1\n")]);
     place.turn(1, |p| p.client_writes("a", "1\n2\n"));

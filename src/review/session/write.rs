@@ -107,7 +107,7 @@ impl Writing {
             }
             Err(unwritten) => {
                 self.failed.insert(file.path.clone(), unwritten.remark.clone());
-                if !unwritten.error.is_final() {
+                if !unwritten.error.is_final() || may_return(&unwritten.error, file, files) {
                     self.unwritten.insert(file.path.clone());
                 }
                 self.left.extend(unwritten.left.clone().map(|left| (left, file.disk.1)));
@@ -166,6 +166,12 @@ impl Writing {
         }
         Ok(done)
     }
+}
+
+/// Whether what was not kept may only not be readable now.
+fn may_return(error: &ReviewError, file: &FileDecision, files: &Contents) -> bool {
+    let oid = file.disk.1.oid().filter(|_| matches!(error, ReviewError::NotKept(_)));
+    oid.is_some_and(|oid| files.snapshot.objects.own.may_return(&oid))
 }
 
 /// Why a file was not written, and what there is to say about it.

@@ -214,6 +214,8 @@ pub(crate) struct PackStore {
     /// An index that could not be read when the store was opened, and the system's number for why: what only it names may be
     /// there.
     unread: Option<(PathBuf, i32)>,
+    /// Another that is taken for damaged, though it may only not be readable now.
+    is_in_doubt: bool,
 }
 
 impl PackStore {
@@ -221,7 +223,7 @@ impl PackStore {
     pub(crate) fn create(dir: &Path) -> Result<Self, ReviewError> {
         let dir = dir.join("objects").join("pack");
         make_private_dir(&dir).map_err(|e| ReviewError::io(&dir, e))?;
-        Ok(Self { dir, packs: Vec::new(), at: HashMap::new(), again: HashMap::new(), unread: None })
+        Ok(Self { dir, packs: Vec::new(), at: HashMap::new(), again: HashMap::new(), unread: None, is_in_doubt: false })
     }
 
     /// Reads the indices that are there; what a crash has left behind is removed.
@@ -232,7 +234,9 @@ impl PackStore {
         for entry in fs::read_dir(&own.dir).map_err(broken)? {
             let path = entry.map_err(broken)?.path();
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let orphan = path.extension().is_some_and(|e| e == "pack") && !path.with_extension("idx").exists();
+            // Only what is known to be without an index: all that it has would be lost.
+            let is_alone = || matches!(path.with_extension("idx").try_exists(), Ok(false));
+            let orphan = path.extension().is_some_and(|e| e == "pack") && is_alone();
             if name.starts_with(TEMP) || orphan {
                 // Another attempt comes with the next opening.
                 let _ = fs::remove_file(&path);
@@ -250,14 +254,17 @@ impl PackStore {
     /// Makes the blobs of an index known; one that is damaged is as good as none.
     fn take(&mut self, path: &Path) -> Result<(), ReviewError> {
         let pack = path.with_extension("pack");
-        if !pack.exists() {
-            return Ok(());
-        }
-        let bytes = match read_index(path) {
+        let read = match pack.try_exists() {
+            Ok(true) => read_index(path),
+            Ok(false) => return Ok(()),
+            Err(error) => Err(error),
+        };
+        let bytes = match read {
             Ok(bytes) => bytes,
             Err(error) => {
                 let number = error.raw_os_error().filter(|_| !is_damage(&error));
                 self.unread = number.map(|number| (path.to_owned(), number)).or(self.unread.take());
+                self.is_in_doubt |= may_pass(&error);
                 return Ok(());
             }
         };
@@ -338,6 +345,14 @@ impl PackStore {
         Ok(None)
     }
 
+    /// Whether a blob that could not be read may be readable another time.
+    pub(crate) fn may_return(&self, oid: &Oid) -> bool {
+        let places = self.at.get(oid).into_iter().chain(self.again.get(oid).into_iter().flatten());
+        let packs = places.filter_map(|(number, at)| Some((self.packs.get(*number as usize)?, *at)));
+        let mut fails = packs.map(|(path, at)| read_blob(path, at));
+        if self.has(oid) { fails.any(|read| read.is_err_and(|e| may_pass(&e))) } else { self.is_in_doubt }
+    }
+
     /// The pack of a blob, and where it begins in it.
     #[cfg(test)]
     pub(crate) fn place(&self, oid: &Oid) -> Option<(PathBuf, u64)> {
@@ -358,6 +373,11 @@ fn is_damage(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied};
     matches!(error.kind(), NotFound | PermissionDenied | IsADirectory | NotADirectory)
         || error.raw_os_error().is_none_or(|number| number == EIO)
+}
+
+/// Whether the same may be read another time, also where it is taken for damage so that nothing else waits for it.
+fn may_pass(error: &io::Error) -> bool {
+    error.raw_os_error().is_some() && error.kind() != io::ErrorKind::NotFound
 }
 
 /// The stores of others that a store goes on to, in git's format.

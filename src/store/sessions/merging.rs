@@ -172,7 +172,8 @@ impl Known {
             let is_later = Duration::from_secs(book.at) >= self.updated;
             // What it was called before anything was said in it says nothing; one that its agent had before has said something.
             let says_something = is_later || self.is_older || used > self.created.saturating_add(UNTOUCHED);
-            if let Some(title) = kept.title.as_ref().filter(|_| is_later || self.title.is_none() && says_something) {
+            let counts = !self.is_named && (is_later || self.title.is_none() && says_something);
+            if let Some(title) = kept.title.as_ref().filter(|_| counts) {
                 self.title = Some(title.clone());
             }
             if is_later {

@@ -549,6 +549,18 @@ fn tells(state: &Home, command: &str, agent: &str, ids: &[&str]) {
     remember(state.path(), &told).unwrap();
 }
 
+/// All that was told so far was told a minute before.
+fn told_earlier(state: &Home) {
+    for file in fs::read_dir(state.file("listed")).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let (first, rest) = text.split_once('\n').unwrap();
+        let mut book: Value = serde_json::from_str(first).unwrap();
+        book["at"] = (book["at"].as_u64().unwrap() - 60).into();
+        fs::write(path, format!("{book}\n{rest}")).unwrap();
+    }
+}
+
 fn rows(state: &Home, id: &str) -> Vec<(String, &'static str)> {
     let all = state.list().sessions.into_iter().filter(|known| known.session_id == id);
     let mut rows: Vec<_> = all.map(|known| (known.command.clone(), known.source())).collect();
@@ -584,6 +596,7 @@ fn a_name_of_the_persons_and_that_a_session_was_forgotten_hold_under_another_com
     state.put("1", &conversation("s"));
     tells(&state, "agent --new", "Agent A", &["s"]);
     rename(state.path(), &by_id(state.path(), "s", None).unwrap(), Some("mine".into())).unwrap();
+    told_earlier(&state);
     tells(&state, "agent --newer", "Agent A", &["s"]);
     let known = by_id(state.path(), "s", None).unwrap();
     assert_eq!(known.title.as_deref(), Some("mine"));

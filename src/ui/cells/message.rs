@@ -253,11 +253,8 @@ pub(super) fn capped(text: &str, max: usize, token: Token) -> Vec<LogicalLine> {
     let head = text.get(..text.floor_char_boundary(256 << 10)).unwrap_or_default();
     let clean = sanitize::block(head);
     let body = clean.trim_end_matches('\n');
-    let mut lines: Vec<LogicalLine> = body
-        .split('\n')
-        .take(max)
-        .map(|l| LogicalLine { text: StyledText::of(l, token), wrap: WrapMode::Anywhere, ..LogicalLine::default() })
-        .collect();
+    let mut lines: Vec<LogicalLine> =
+        body.split('\n').take(max).map(|l| LogicalLine::text(StyledText::of(l, token))).collect();
     let more = body.split('\n').count().saturating_sub(max);
     if more > 0 || head.len() < text.len() {
         lines.push(more_lines(more, head.len() < text.len()));
@@ -320,7 +317,7 @@ pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     for text in n.detail.iter().take(MAX_DETAIL_LINES) {
         let cut = text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
         for line in sanitize::block(cut).split('\n') {
-            lines.push(LogicalLine { wrap: WrapMode::Anywhere, ..dim(line) });
+            lines.push(dim(line));
         }
     }
     let more = n.detail.len().saturating_sub(MAX_DETAIL_LINES);

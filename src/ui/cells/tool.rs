@@ -209,7 +209,8 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
             ("–", Token::Dim, Some(("cancelled", Token::Dim)))
         }
         (Some(Mark::NoFinalStatus), _) if t.refused => ("–", Token::Dim, refused),
-        (Some(Mark::NoFinalStatus), _) => ("–", Token::Dim, Some(("no final status", Token::Dim))),
+        (Some(Mark::NoFinalStatus), _) if t.allowed => ("–", Token::Dim, None),
+        (Some(Mark::NoFinalStatus), _) => ("–", Token::Dim, Some(("no result reported", Token::Dim))),
         (Some(Mark::AgentGone), _) => ("–", Token::Dim, Some(("agent ended", Token::Dim))),
         (None, ToolStatus::Pending) => ("·", Token::Dim, None),
         (None, ToolStatus::Paused) => ("·", Token::SignWarn, Some(("paused", Token::Warn))),

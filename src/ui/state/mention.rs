@@ -22,6 +22,8 @@ pub struct Mentions {
     /// The text at which the person closed the list.
     closed_at: Option<String>,
     chosen: BTreeSet<String>,
+    /// Where the cursor was behind the blank after the last one, and how long the text was, in bytes.
+    behind: Option<(usize, usize)>,
 }
 
 /// What is typed behind the `@` before the cursor; `None` when the cursor is not in such a word.
@@ -80,11 +82,20 @@ impl Mentions {
         composer.paste(&path);
         if !is_dir {
             composer.paste(" ");
+            self.behind = Some((composer.buffer().cursor(), composer.text().len()));
             if self.chosen.len() < MAX_CHOSEN {
                 self.chosen.insert(path);
             }
         }
         self.found = None;
+    }
+
+    /// The blank behind a name that has just been chosen gives way to the lines that are named next.
+    pub fn lines_follow(&mut self, composer: &mut Composer) {
+        let here = (composer.buffer().cursor(), composer.text().len());
+        if self.behind.take() == Some(here) {
+            let _ = composer.apply(Action::Backspace);
+        }
     }
 
     /// Links to the chosen files that the text names, with the lines that stand behind them.

@@ -45,6 +45,9 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::KillCommand => terminal::kill(state, cx, out),
         action if action.is_edit() => {
             tell_of_dead_alt(state, cx, action);
+            if action == Action::Char(':') {
+                state.view.mentions.lines_follow(&mut state.view.composer);
+            }
             edit(state, action);
         }
         _ => common(state, cx, action, out),

@@ -272,9 +272,13 @@ fn a_file_that_was_chosen_goes_along_as_a_link() {
     assert!(s.draw().contains("▸ src/main.rs"), "{}", s.shown);
     s.press(Code::Down).press(Code::Enter);
     assert_eq!(s.ui.view.composer.text(), "look at @Makefile ");
+    s.typed(":2-3 ");
+    assert_eq!(s.ui.view.composer.text(), "look at @Makefile:2-3 ");
+    s.typed(":)");
+    assert_eq!(s.ui.view.composer.text(), "look at @Makefile:2-3 :)", "a blank that was typed stays");
     s.press(Code::Enter);
     let [Intent::Prompt { links, .. }] = &s.intents()[..] else { panic!("{:?}", s.intents()) };
-    assert_eq!(links[0].uri, "file:///home/me/src/shop/Makefile");
+    assert_eq!(links[0].uri, "file:///home/me/src/shop/Makefile#L2-L3");
 }
 
 #[test]

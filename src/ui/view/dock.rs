@@ -414,7 +414,6 @@ fn quoted(text: &str) -> LogicalLine {
         prefix: StyledText::of("  ", Token::Dim),
         hang: StyledText::of("  ", Token::Dim),
         text: StyledText::of(sanitize::line(text).trim_end(), Token::Quote),
-        wrap: WrapMode::Anywhere,
         ..LogicalLine::default()
     }
 }

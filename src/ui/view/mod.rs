@@ -211,6 +211,14 @@ fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
         Some((Layer::Queue, "{Esc} back to writing"))
     } else if in_dock {
         Some((dock_layer(cx), "{Esc} back to writing"))
+    } else if cx.state.view.focus == Focus::Review {
+        Some((Layer::Review, "{Esc} closes the review"))
+    } else if cx.state.list.is_some() {
+        Some((Layer::Sessions, "{Esc} closes it"))
+    } else if cx.state.inspector.is_some() {
+        Some((Layer::Picker, "{Esc} closes it"))
+    } else if cx.state.view.reading.is_some() {
+        Some((Layer::Reading, "{Esc} leaves reading"))
     } else if cx.state.view.composer.is_shell() && cx.state.view.focus == Focus::Composer {
         Some((Layer::Composer, "{Esc} leaves the command"))
     } else {

@@ -33,6 +33,9 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let focused = *focus == Focus::Dock;
     let digits = digits(cx);
     let (layer, all) = match focus {
+        Focus::Dock if cx.state.refusal.is_some() => {
+            (Layer::Line, ["{Esc} back to the question", "{Esc} back", "{Esc}"])
+        }
         Focus::Dock if cx.state.view.dock.rule.is_some() => {
             (Layer::Rule, ["{Esc} back to the question", "{Esc} back", "{Esc}"])
         }
