@@ -342,7 +342,7 @@ impl<'a> Judge<'a, '_> {
             let is_moved = command.state.is_moved;
             opinion = opinion.and(files.written(&program, words, is_moved, &mut spelled));
             opinion = opinion.and(reading::read(&files, &program, words, is_moved));
-            if let Some((_, given)) = inside.given.as_ref().filter(|(place, _)| *place < from) {
+            for (_, given) in inside.given.iter().filter(|(place, _)| *place < from) {
                 opinion = opinion.and(reading::given(&files, &program, words, given));
             }
             let at = |at: usize| before + from + at;

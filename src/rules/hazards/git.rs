@@ -167,7 +167,7 @@ const TABLE: &[Row] = &[
 const SETTING: Row = Row { flags: "l", longs: "--get --get-all --show-origin --global --local --list", ..ROW };
 
 /// `git symbolic-ref NAME`.
-const SYMBOLIC: Row = Row { flags: "q", ..ROW };
+const SYMBOLIC: Row = Row { flags: "q", taking: "--delete", ..ROW };
 
 const OPTION: &str = "git's options name programs, files and other repositories; this one is not known to be harmless";
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";

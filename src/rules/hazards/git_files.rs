@@ -163,8 +163,9 @@ fn discarded(words: &[Word]) -> Vec<Hit> {
         let mut options = words.iter().skip(start + 1).map(|word| word.text.as_str());
         options.any(|text| has(names, text) || is_in_bundle(text, letters, "s"))
     };
-    let is_path =
-        |text: &str| !is_plain(text) || matches!(text, "." | "..") || text.starts_with("./") || text.starts_with("../");
+    let is_path = |text: &str| {
+        text.contains(['*', '?', '[']) || text.starts_with(':') || matches!(text.split('/').next(), Some("." | ".."))
+    };
     let files = written(words).into_iter().enumerate();
     let taken = files.filter(|(place, file)| {
         let text = words.get(file.at).map_or("", |word| word.text.as_str());

@@ -25,8 +25,8 @@ pub(super) struct Inside {
     pub(super) lines: Vec<(String, bool)>,
     /// They get further words that are not known.
     pub(super) is_fed: bool,
-    /// The names of files that are given to the commands which begin behind this place.
-    pub(super) given: Option<(usize, Vec<Word>)>,
+    /// Names of files that are given to the commands which begin behind a place.
+    pub(super) given: Vec<(usize, Vec<Word>)>,
     /// The line says what is read from standard input.
     pub(super) has_input: bool,
     /// Words that a pattern has to have itself: where, and how many bytes.
@@ -80,7 +80,7 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
     }
     let runs_for_each = hazards::runs_for_each(&program, here);
     for index in runs_for_each.iter().take(8) {
-        inside.given = Some((from, hazards::found(&program, here)));
+        inside.given.push((from, hazards::found(&program, here)));
         inside.commands.push((from + index, true));
     }
     if let Some(index) = hazards::starts(&program, here) {
@@ -118,7 +118,7 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
         },
         wrappers::Kind::Opaque => {
             inside.is_fed |= row.feeds;
-            inside.given = row.feeds.then(|| (from, vec![Word::any()])).or(inside.given.take());
+            inside.given.extend(row.feeds.then(|| (from, vec![Word::any()])));
             inside.spelled.push((at(0), first.text.len()));
             let lines = here.iter().skip(1).flat_map(|word| lines_in(&word.text)).filter(|line| !line.is_empty());
             inside.lines.extend(lines.take(MAX_LINES).map(|line| (line.to_owned(), false)));

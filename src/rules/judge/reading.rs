@@ -43,7 +43,10 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
         }
         // All that is in a directory is given to a program of which nothing is known.
         let is_above = |text: &str| files.against.denied(&READ, Path::new(text), false) == Some(Match::Below);
-        let mut parts = hazards::values(&word.text).filter(|text| may_name_one(text) && !text.is_empty());
+        // Behind the letters of options only what looks like one is a path.
+        let is_path = |text: &str| word.text.starts_with("--") || is_like_file(text) || text == word.text;
+        let mut parts =
+            hazards::values(&word.text).filter(|text| may_name_one(text) && !text.is_empty() && is_path(text));
         if is_stranger && word.is_known() && parts.any(is_above) {
             opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
         }
