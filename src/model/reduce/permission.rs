@@ -161,6 +161,9 @@ fn learned(session: &mut Session, pending: &Question, answered: Answered, now: N
             if tool.ended.is_none() {
                 tool.started = now;
             }
+            if !answered.allows && pending.about == About::Permission {
+                tool.turn_down();
+            }
             tool.learn(&pending.previews);
         }
     });
@@ -391,7 +394,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
             audit::refused(session, &pending, cx);
             session.entries.change(pending.entry, |e| {
                 if let Body::Tool(tool) = &mut e.body {
-                    (tool.refused, tool.allowed) = (true, false);
+                    tool.turn_down();
                 }
             });
             if !gate::close(session, &pending, Withdrawal::TurnStopped, cx) {

@@ -202,6 +202,7 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
     match (t.mark, &t.status) {
         _ if waiting => ("·", Token::SignWarn, Some(("asks you", Token::Warn))),
+        _ if t.is_turned_down() => ("–", Token::Dim, refused),
         (None, status) if t.is_stopping && !status.is_final() => {
             (SPINNER, Token::SignRun, Some(("stopping", Token::Warn)))
         }
