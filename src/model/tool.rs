@@ -44,6 +44,9 @@ pub struct ToolCall {
     pub refused: bool,
     #[serde(default)]
     pub allowed: bool,
+    /// The person has stopped the turn while it was asked about.
+    #[serde(default)]
+    pub unanswered: bool,
     /// The call that it is a part of.
     #[serde(default)]
     pub parent: Option<ToolId>,
@@ -416,6 +419,7 @@ impl ToolCall {
             ended: None,
             refused: false,
             allowed: false,
+            unanswered: false,
             parent: None,
             is_agent: false,
             is_stopping: false,

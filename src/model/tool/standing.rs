@@ -2,7 +2,8 @@
 //!
 //! Sends nothing and knows no questions. Invariant: what the agent says of a call after the answer counts again.
 
-use super::{ToolCall, ToolStatus};
+use super::{Mark, ToolCall, ToolStatus};
+use crate::model::ids::Now;
 
 impl ToolCall {
     /// Nothing more is expected of it.
@@ -18,6 +19,20 @@ impl ToolCall {
     /// It was refused, and the agent has said nothing of it since.
     pub fn is_turned_down(&self) -> bool {
         self.refused && self.status == ToolStatus::Pending
+    }
+
+    /// It was stopped. What has not been answered when its turn was stopped has not failed, whatever its agent calls it.
+    pub fn is_cancelled(&self) -> bool {
+        let is_given_up = self.unanswered && self.status == ToolStatus::Failed;
+        self.mark == Some(Mark::Cancelled) || self.status == ToolStatus::Cancelled || is_given_up
+    }
+
+    /// Its question is over: how long the person has thought is not how long it takes.
+    pub fn begin(&mut self, now: Now) {
+        self.unanswered = false;
+        if self.ended.is_none() {
+            self.started = now;
+        }
     }
 
     /// What is refused has not begun, whatever was said of it before.

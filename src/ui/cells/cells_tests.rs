@@ -581,6 +581,23 @@ fn a_call_that_failed_says_so_and_one_that_was_refused_says_by_whom() {
 }
 
 #[test]
+fn a_call_that_waited_for_an_answer_when_the_turn_was_stopped_is_cancelled_and_took_no_time() {
+    use crate::model::event::{Intent, Update};
+    use crate::model::tool::ToolPatch;
+    let mut s = crate::ui::fixtures::Scene::working(100, 30);
+    s.ask_edit(1, "NOTES.md", "a\n", "b\n", &["Reject"]);
+    s.after(136_000);
+    s.intent(Intent::Cancel);
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.status = Patch::Set(ToolStatus::Failed);
+    s.update(Update::ToolUpdate(patch.into()));
+    s.draw();
+    let row = s.shown.lines().find(|row| row.contains("NOTES.md")).unwrap_or_default();
+    assert!(row.contains("– edit") && row.contains("cancelled"), "{}", s.shown);
+    assert!(!row.contains("2:16"), "{}", s.shown);
+}
+
+#[test]
 fn a_command_that_ended_without_a_word_how_has_failed_when_its_call_has() {
     use crate::model::event::{AgentEvent, Intent, PermissionKind, PermissionOption, Update};
     use crate::model::event::{AgentRequest, Event};
