@@ -454,8 +454,14 @@ fn term(text: &str, code: Option<u32>) -> crate::model::terminal::Terminal {
 fn a_terminal_shows_its_end() {
     let text = (1..=30).map(|n| format!("\u{1b}[31mrow {n}\u{1b}[0m\r")).collect::<Vec<_>>().join("\n") + "\n";
     let shown = flat(&terminal::body(&term(&text, Some(3)), terminal::PREVIEW));
-    assert_eq!(shown.len(), 8);
-    assert_eq!((shown[0].as_str(), shown[7].as_str()), ("   row 23", "   row 30"));
+    assert_eq!(shown.len(), 9);
+    assert_eq!(
+        [&shown[0], &shown[1], &shown[8]],
+        ["   ⋯ >> ▸", "   row 23", "   row 30"],
+        "there is more to be opened"
+    );
+    let rows = |max| flat(&terminal::body(&term(&text, Some(3)), max));
+    assert_eq!(rows(terminal::OPENED)[0], "   row 1", "all of it");
     let mut emulated = term("not this", Some(0));
     let screen = crate::text::grid::ScreenSnapshot {
         rows: vec![StyledText::from("from the screen"), StyledText::new()],
