@@ -3,7 +3,7 @@
 //! Answers nothing and sends nothing. Invariants: what is selected is brought into view; what has left memory is copied
 //! and opened like what is in it.
 
-use super::{Cx, common};
+use super::{Cx, common, review};
 use crate::base::{human, paths, sanitize};
 use crate::model::entries::Slot;
 use crate::model::entry::{Body, Entry};
@@ -32,7 +32,10 @@ const NOT_KEPT: &str = "this entry is not kept any more";
 pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
     state.view.reading = Reading::begin(cx.session);
     match state.view.reading {
-        Some(_) => state.view.focus = Focus::Composer,
+        Some(_) => {
+            state.view.focus = Focus::Composer;
+            review::uncover(state, cx);
+        }
         None => state.say("nothing to read yet", cx.now),
     }
     show(state, cx);
