@@ -508,12 +508,12 @@ impl Session {
         tool.or_else(|| terminal.map(|t| Item::Terminal(t.id.as_str().to_owned())))
     }
 
-    /// What a turn does now: the newest call that is not finished, among the newest few thousand entries.
+    /// What a turn does now: the newest call that is neither finished nor refused, of the newest few thousand entries.
     pub fn running_tool(&self) -> Option<&ToolCall> {
         let turn = self.turn.as_ref()?.id;
         let newest = self.entries.slots().rev().take(STATUS_REACH).filter_map(Slot::here);
         newest.take_while(|e| e.turn == turn).find_map(|e| match &e.body {
-            Body::Tool(tool) if !tool.is_finished() => Some(&**tool),
+            Body::Tool(tool) if !tool.is_finished() && !tool.is_turned_down() => Some(&**tool),
             _ => None,
         })
     }

@@ -3,6 +3,7 @@
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
 pub mod light;
+mod standing;
 
 use super::changes::WritePreview;
 use super::entry::Block;
@@ -43,6 +44,9 @@ pub struct ToolCall {
     pub refused: bool,
     #[serde(default)]
     pub allowed: bool,
+    /// The person has stopped the turn while it was asked about.
+    #[serde(default)]
+    pub unanswered: bool,
     /// The call that it is a part of.
     #[serde(default)]
     pub parent: Option<ToolId>,
@@ -415,6 +419,7 @@ impl ToolCall {
             ended: None,
             refused: false,
             allowed: false,
+            unanswered: false,
             parent: None,
             is_agent: false,
             is_stopping: false,
@@ -487,11 +492,6 @@ impl ToolCall {
         }
     }
 
-    /// It goes on, and the agent lets the person end it alone.
-    pub fn can_be_cancelled(&self) -> bool {
-        self.can_cancel && !self.is_finished()
-    }
-
     /// What a person reads as its name: title, else programmatic name, else id.
     pub fn label(&self) -> &str {
         if self.title.is_empty() { self.name.as_deref().unwrap_or_else(|| self.id.as_str()) } else { &self.title }
@@ -508,11 +508,6 @@ impl ToolCall {
             || self.raw_input.as_ref().is_some_and(value_deceives)
             || self.locations.iter().any(|location| deceives(&location.path))
             || self.content.iter().any(of_content)
-    }
-
-    /// Nothing more is expected of it.
-    pub fn is_finished(&self) -> bool {
-        self.status.is_final() || self.mark.is_some()
     }
 
     /// The changes of which the texts are told, in their order, with their paths.

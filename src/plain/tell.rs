@@ -252,8 +252,8 @@ fn state(call: &ToolCall) -> &str {
     match (&call.status, call.mark) {
         (ToolStatus::Completed, _) => "done",
         _ if call.refused && call.is_finished() => "refused",
-        (ToolStatus::Failed, _) => "failed",
-        (ToolStatus::Cancelled, _) | (_, Some(Mark::Cancelled)) => "cancelled",
+        (ToolStatus::Failed, _) if !call.is_cancelled() => "failed",
+        (ToolStatus::Cancelled | ToolStatus::Failed, _) | (_, Some(Mark::Cancelled)) => "cancelled",
         (_, Some(Mark::NoFinalStatus)) => "its end was not told",
         (_, Some(Mark::AgentGone)) => "the agent is gone",
         (_, None) => "begins",

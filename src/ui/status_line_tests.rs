@@ -97,6 +97,23 @@ fn working() {
 }
 
 #[test]
+fn a_call_that_was_refused_does_not_run_before_the_agent_says_so() {
+    let mut s = Scene::working(80, 24);
+    s.tool("call-1", ToolKind::Execute, "touch zz", ToolStatus::InProgress);
+    s.after(1000);
+    assert_eq!(left(&s), "run touch zz 1 s · Esc stops the turn");
+    s.ask(1, "touch zz", &["Reject"]);
+    s.intent(Intent::Refuse { req: crate::model::ids::ReqId(1), reason: String::new() });
+    s.after(2000);
+    assert_eq!(left(&s), "thinking 3 s · Esc stops the turn");
+    s.draw();
+    let row = s.shown.lines().find(|row| row.contains("touch zz")).unwrap_or_default();
+    assert!(row.contains("refused by you"), "{}", s.shown);
+    s.tool("call-1", ToolKind::Execute, "touch zz", ToolStatus::InProgress);
+    assert!(left(&s).starts_with("run touch zz "), "what the agent says later counts: {}", left(&s));
+}
+
+#[test]
 fn a_command_that_prints_or_ends_is_not_silent() {
     let mut s = Scene::working(80, 24);
     s.starts(7, "cargo build");

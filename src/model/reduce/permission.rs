@@ -157,11 +157,24 @@ fn learned(session: &mut Session, pending: &Question, answered: Answered, now: N
         if let Body::Tool(tool) = &mut e.body {
             tool.refused = !answered.allows;
             tool.allowed = answered.allows && answered.by_person;
-            // It begins with the answer: how long the person has thought is not how long it takes.
-            if tool.ended.is_none() {
-                tool.started = now;
+            tool.begin(now);
+            if !answered.allows && pending.about == About::Permission {
+                tool.turn_down();
             }
             tool.learn(&pending.previews);
+        }
+    });
+}
+
+/// The call is not asked about any more, and nobody has answered.
+fn left(session: &mut Session, pending: &Question, why: Withdrawal, now: Now) {
+    if pending.about != About::Permission {
+        return session.entries.touch(pending.entry);
+    }
+    session.entries.change(pending.entry, |e| {
+        if let Body::Tool(tool) = &mut e.body {
+            tool.begin(now);
+            tool.unanswered = matches!(why, Withdrawal::TurnStopped) && !tool.is_finished();
         }
     });
 }
@@ -391,7 +404,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
             audit::refused(session, &pending, cx);
             session.entries.change(pending.entry, |e| {
                 if let Body::Tool(tool) = &mut e.body {
-                    (tool.refused, tool.allowed) = (true, false);
+                    tool.turn_down();
                 }
             });
             if !gate::close(session, &pending, Withdrawal::TurnStopped, cx) {
@@ -459,7 +472,7 @@ pub fn cancel_all(session: &mut Session, why: Withdrawal, cx: &mut Cx) {
             cx.push(Effect::Respond { req: pending.req, answer: Answer::Cancelled });
         }
         asked::closed(session, &pending, why.words());
-        session.entries.touch(pending.entry);
+        left(session, &pending, why, cx.now);
     }
     ruling::cancel_all(session, cx);
     gate::close_all(session, why, cx);
@@ -478,7 +491,7 @@ pub(super) fn close(session: &mut Session, pending: &Question, why: Withdrawal, 
         About::Run(spec) => format!("run {}", spec.line()),
         About::Asked { asking, .. } => asking.message().to_owned(),
     };
-    session.entries.touch(pending.entry);
+    left(session, pending, why, cx.now);
     if !asked::closed(session, pending, why.words()) {
         let title = format!("no longer asked, {}: {about}", why.words());
         notice(session, Level::Info, title, Vec::new(), cx.now);

@@ -50,6 +50,7 @@ impl ToolCall {
             ended: self.ended,
             refused: self.refused,
             allowed: self.allowed,
+            unanswered: self.unanswered,
             parent: self.parent.clone(),
             is_agent: self.is_agent,
             is_stopping: self.is_stopping,

@@ -454,8 +454,14 @@ fn term(text: &str, code: Option<u32>) -> crate::model::terminal::Terminal {
 fn a_terminal_shows_its_end() {
     let text = (1..=30).map(|n| format!("\u{1b}[31mrow {n}\u{1b}[0m\r")).collect::<Vec<_>>().join("\n") + "\n";
     let shown = flat(&terminal::body(&term(&text, Some(3)), terminal::PREVIEW));
-    assert_eq!(shown.len(), 8);
-    assert_eq!((shown[0].as_str(), shown[7].as_str()), ("   row 23", "   row 30"));
+    assert_eq!(shown.len(), 9);
+    assert_eq!(
+        [&shown[0], &shown[1], &shown[8]],
+        ["   ⋯ >> ▸", "   row 23", "   row 30"],
+        "there is more to be opened"
+    );
+    let rows = |max| flat(&terminal::body(&term(&text, Some(3)), max));
+    assert_eq!(rows(terminal::OPENED)[0], "   row 1", "all of it");
     let mut emulated = term("not this", Some(0));
     let screen = crate::text::grid::ScreenSnapshot {
         rows: vec![StyledText::from("from the screen"), StyledText::new()],
@@ -578,6 +584,23 @@ fn a_call_that_failed_says_so_and_one_that_was_refused_says_by_whom() {
     assert_eq!(tool(t.clone(), None), ["✗ run      make >> refused by you   2 s"]);
     t.refused = false;
     assert_eq!(tool(t, None), ["✗ run      make >> 2 s"]);
+}
+
+#[test]
+fn a_call_that_waited_for_an_answer_when_the_turn_was_stopped_is_cancelled_and_took_no_time() {
+    use crate::model::event::{Intent, Update};
+    use crate::model::tool::ToolPatch;
+    let mut s = crate::ui::fixtures::Scene::working(100, 30);
+    s.ask_edit(1, "NOTES.md", "a\n", "b\n", &["Reject"]);
+    s.after(136_000);
+    s.intent(Intent::Cancel);
+    let mut patch = ToolPatch::new("call-1".into());
+    patch.status = Patch::Set(ToolStatus::Failed);
+    s.update(Update::ToolUpdate(patch.into()));
+    s.draw();
+    let row = s.shown.lines().find(|row| row.contains("NOTES.md")).unwrap_or_default();
+    assert!(row.contains("– edit") && row.contains("cancelled"), "{}", s.shown);
+    assert!(!row.contains("2:16"), "{}", s.shown);
 }
 
 #[test]

@@ -103,6 +103,9 @@ pub(super) fn body(t: &Terminal, max: usize) -> Vec<LogicalLine> {
     let mut lines = Vec::new();
     if max > 0 {
         let (rows, more) = output(t, max);
+        if more && max <= PREVIEW && !t.is_running() {
+            return end_of(rows, more);
+        }
         if t.origin == TerminalOrigin::Unknown && rows.is_empty() {
             lines.push(indented(dim("terminal output not available")));
         }

@@ -181,7 +181,7 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
     } else if arguments(t).is_some() {
         // The first line says what they are for.
         Extent::Nothing
-    } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || is_cancelled(t) {
+    } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || t.is_cancelled() {
         Extent::Preview
     } else if t.content.iter().any(|c| c.change().is_some()) || !diffs::in_input(t).is_empty() {
         Extent::Diffs
@@ -192,20 +192,18 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
     }
 }
 
-fn is_cancelled(t: &ToolCall) -> bool {
-    t.mark == Some(Mark::Cancelled) || t.status == ToolStatus::Cancelled
-}
-
 type Word<'a> = Option<(&'a str, Token)>;
 
 fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
     let refused = t.refused.then_some(("refused by you", Token::Dim));
     match (t.mark, &t.status) {
         _ if waiting => ("·", Token::SignWarn, Some(("asks you", Token::Warn))),
+        _ if t.is_turned_down() => ("–", Token::Dim, refused),
         (None, status) if t.is_stopping && !status.is_final() => {
             (SPINNER, Token::SignRun, Some(("stopping", Token::Warn)))
         }
-        (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled) => {
+        (None, ToolStatus::Failed) if !t.is_cancelled() => ("✗", Token::SignBad, refused),
+        (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled | ToolStatus::Failed) => {
             ("–", Token::Dim, Some(("cancelled", Token::Dim)))
         }
         (Some(Mark::NoFinalStatus), _) if t.refused => ("–", Token::Dim, refused),
@@ -217,7 +215,6 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
         (None, ToolStatus::Other(word)) => (SPINNER, Token::SignRun, Some((word, Token::Dim))),
         (None, ToolStatus::InProgress) => (SPINNER, Token::SignRun, None),
         (None, ToolStatus::Completed) => ("✓", Token::SignGood, refused),
-        (None, ToolStatus::Failed) => ("✗", Token::SignBad, refused),
     }
 }
 

@@ -159,18 +159,19 @@ impl Transcript {
 
     /// Rows of an area that stay empty above the conversation.
     pub fn blank_rows(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: Scroll) -> u16 {
-        if scroll != Scroll::Follow {
-            return 0;
-        }
         self.cache.begin(cx, area.width);
-        let lead = Walk::new(cx, &mut self.cache).top_of_end(u32::from(area.height)).map(|(_, lead)| lead);
+        let height = u32::from(area.height);
+        let mut walk = Walk::new(cx, &mut self.cache);
+        // What is held near the end is shown from the end as well.
+        let is_held = walk.anchored(scroll, height).is_some();
+        let lead = if is_held { Some(0) } else { walk.top_of_end(height).map(|(_, lead)| lead) };
         self.cache.finish();
         lead.map_or(area.height, |lead| u16::try_from(lead).unwrap_or(area.height))
     }
 
-    /// Moves the view by rows; negative is up. At the end the view follows.
+    /// Moves the view by rows; negative is up. At the end the view follows, but for one that moves by no row: it is held.
     pub fn scroll_by(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: &mut Scroll, rows: i32) {
-        if area.is_empty() || rows == 0 {
+        if area.is_empty() {
             return;
         }
         self.cache.begin(cx, area.width);
@@ -272,8 +273,7 @@ impl Transcript {
             let view = walk.anchored(*scroll, height).map(|top| (top, 0)).or_else(|| walk.top_of_end(height));
             if !view.is_some_and(|view| walk.is_in_view(view, height, point)) {
                 let top = walk.moved(point, -i32::from(area.height / 3));
-                let is_end = walk.rows_from(top, height + 1) <= height;
-                *scroll = if is_end { Scroll::Follow } else { walk.anchor(top) };
+                *scroll = walk.anchor(top);
             }
             hit
         });

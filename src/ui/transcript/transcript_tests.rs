@@ -327,6 +327,18 @@ fn the_end_is_followed_and_an_anchor_holds() {
 }
 
 #[test]
+fn a_view_that_is_held_at_the_end_does_not_follow_it() {
+    let mut stage = Stage::new();
+    stage.prompt("go");
+    let say = |stage: &mut Stage, n: u32| stage.chunk(ChunkKind::Agent, &format!("line {n} of the answer\n\n"));
+    (0..60).for_each(|n| say(&mut stage, n));
+    let before = stage.draw(60, 10).0;
+    stage.scroll(60, 10, 0);
+    (60..80).for_each(|n| say(&mut stage, n));
+    assert_eq!(stage.draw(60, 10).0[..9], before[..9]);
+}
+
+#[test]
 fn scrolling_row_by_row_shows_every_row_once() {
     let mut stage = story();
     stage.done();

@@ -2,21 +2,21 @@
 //!
 //! Answers nothing and sends nothing to an agent.
 
-use super::{Cx, common};
+use super::{Cx, common, reading};
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, What};
 use crate::ui::state::App;
 use crate::ui::state::Focus;
 use crate::ui::state::inspector::{Inspector, Keyed};
 
-pub(super) fn toggle(state: &mut App) {
+pub(super) fn toggle(state: &mut App, cx: Cx<'_>) {
     state.inspector = match state.inspector {
         Some(_) => None,
         None => Some(Inspector::default()),
     };
     if state.inspector.is_some() {
         state.view.focus = Focus::Composer;
-        state.view.reading = None;
+        reading::leave(state, cx);
     }
 }
 

@@ -355,7 +355,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::CloseSession => sessions::close(state, cx, out),
         Action::Sessions => session_list::open(state, cx, out),
         Action::NextWaiting => session_list::next_waiting(state, cx, out),
-        Action::Inspect => inspector::toggle(state),
+        Action::Inspect => inspector::toggle(state, cx),
         Action::OpenReview => review::toggle(state, cx, out),
         Action::CopyAnswer => match cx.session.last_answer() {
             Some(answer) => {
@@ -363,7 +363,7 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
             None => state.say("no answer to copy yet", cx.now),
         },
-        Action::Read => reading::begin(state, cx),
+        Action::Read => reading::begin(state, cx, out),
         Action::ToggleFold => toggle_newest(state, cx, out),
         Action::PageUp | Action::DockPageUp if review::page_from_outside(state, -1) => {}
         Action::PageDown | Action::DockPageDown if review::page_from_outside(state, 1) => {}
@@ -487,7 +487,7 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
     if let (Focus::Dock, Some(draft)) = (&state.view.focus, &mut state.view.dock.rule) {
         return rule::paste(draft, text, out);
     }
-    state.view.reading = None;
+    reading::leave(state, cx);
     state.view.queued = None;
     match &state.view.focus {
         Focus::Review => review::paste(state, cx, text),

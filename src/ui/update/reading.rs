@@ -1,9 +1,9 @@
 //! Keys while the conversation is read: from entry to entry, folding, copying, opening.
 //!
-//! Answers nothing and sends nothing. Invariants: what is selected is brought into view; what has left memory is copied
-//! and opened like what is in it.
+//! Answers nothing and sends nothing. Invariants: what is selected is brought into view, and what is said meanwhile does not
+//! move it out of view; what has left memory is copied and opened like what is in it.
 
-use super::{Cx, common};
+use super::{Cx, common, review};
 use crate::base::{human, paths, sanitize};
 use crate::model::entries::Slot;
 use crate::model::entry::{Body, Entry};
@@ -29,13 +29,32 @@ const MOST_COPIED: usize = 16 << 20;
 const NOTHING: &str = "there is nothing in it to be copied";
 const NOT_KEPT: &str = "this entry is not kept any more";
 
-pub(super) fn begin(state: &mut App, cx: Cx<'_>) {
+pub(super) fn begin(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     state.view.reading = Reading::begin(cx.session);
     match state.view.reading {
-        Some(_) => state.view.focus = Focus::Composer,
-        None => state.say("nothing to read yet", cx.now),
+        Some(_) => {
+            state.view.focus = Focus::Composer;
+            review::uncover(state, cx);
+        }
+        None => return state.say("nothing to read yet", cx.now),
     }
     show(state, cx);
+    if state.view.scroll == Scroll::Follow {
+        // It begins above the view: what is in view stays there.
+        out.push(Out::Scroll(ScrollBy::Rows(0)));
+    }
+}
+
+/// Nothing is selected any more. The end is followed again where it is in view.
+pub(super) fn leave(state: &mut App, cx: Cx<'_>) {
+    if state.view.reading.take().is_some() && is_at_end(cx) {
+        state.view.scroll = Scroll::Follow;
+    }
+}
+
+/// Whether nothing was below the view.
+const fn is_at_end(cx: Cx<'_>) -> bool {
+    matches!(cx.frame.rows_below, None | Some(0))
 }
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
@@ -64,8 +83,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Escape if has_looked => {}
         Action::Escape if reading.from.is_some() => reading.from = None,
         Action::Escape | Action::Read | Action::CtrlC => {
-            state.view.reading = None;
-            out.push(Out::Scroll(ScrollBy::End));
+            (state.view.reading, state.view.scroll) = (None, Scroll::Follow);
         }
         Action::Up => go(state, cx, Way::Up),
         Action::Down => go(state, cx, Way::Down),
@@ -117,7 +135,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             }
         }
         Action::FocusDock if state.view.dock.dialog.is_some() => {
-            state.view.reading = None;
+            leave(state, cx);
             common(state, cx, action, out);
         }
         _ => common(state, cx, action, out),
@@ -226,7 +244,11 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
     match looked {
         Looked::Found => show(state, cx),
         Looked::Nothing => {
-            let words = no_more(cx, looks.way);
+            let mut words = no_more(cx, looks.way);
+            if looks.step == Step::Found && is_behind(cx, here, looks.way, &sought) {
+                let back = if looks.way == Way::Up { " · {N} looks below" } else { " · {n} looks above" };
+                words.push_str(&state.keys.say(Layer::Reading, back));
+            }
             state.say(words, cx.now);
         }
         Looked::NotYet => {
@@ -236,6 +258,19 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
         }
     }
     looked
+}
+
+/// Whether what is looked for is the other way, as far as that is in memory.
+fn is_behind(cx: Cx<'_>, from: EntryId, way: Way, sought: &Sought) -> bool {
+    let entries = cx.session.session().entries();
+    let Some(at) = entries.index_of(from) else { return false };
+    let has_it = |index: usize| match entries.slot(index) {
+        Some(Slot::Here(entry)) if !cells::is_blank(entry, cx.session) => {
+            sought.is_in(entry, || cells::source(entry, cx.session))
+        }
+        _ => false,
+    };
+    if way == Way::Up { (at + 1..entries.len()).any(has_it) } else { (0..at).any(has_it) }
 }
 
 /// How far it was looked, where that is not all that was ever said.
@@ -261,11 +296,16 @@ fn go(state: &mut App, cx: Cx<'_>, way: Way) {
     show(state, cx);
 }
 
-/// Brings what is selected into view, where it is not.
+/// Brings what is selected into view, where it is not. Where the end is in view nothing moves now: what is said from now on
+/// comes below it.
 fn show(state: &mut App, cx: Cx<'_>) {
-    let Some(reading) = &state.view.reading else { return };
-    if !cx.frame.hits.iter().any(|(_, entry)| *entry == reading.at) {
-        state.view.scroll = Scroll::at(reading.at);
+    let Some(at) = state.view.reading.as_ref().map(|reading| reading.at) else { return };
+    let found = cx.frame.hits.iter().position(|(_, entry)| *entry == at);
+    // What is at the top of the view may begin above it.
+    let top = cx.frame.hits.first().map_or(0, |(y, _)| *y);
+    let begins_here = |place: usize| place > 0 || top > cx.frame.transcript.y;
+    if found.is_none_or(|place| is_at_end(cx) && begins_here(place)) {
+        state.view.scroll = Scroll::at(at);
     }
 }
 

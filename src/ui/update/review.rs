@@ -395,10 +395,17 @@ fn tool_call(state: &mut App, cx: Cx<'_>) {
         state.view.focus = Focus::Composer;
         return state.say("this session made the change", cx.now);
     }
-    let Some(review) = &mut state.view.review else { return };
     if !beside {
-        review.layout.presence = Presence::Away;
         state.view.focus = Focus::Composer;
+        uncover(state, cx);
+    }
+}
+
+/// A review that covers the conversation goes out of its way, until its key brings it back.
+pub(super) fn uncover(state: &mut App, cx: Cx<'_>) {
+    let Some(review) = &mut state.view.review else { return };
+    if review.layout.presence == Presence::Here && !review.layout.measured.beside {
+        review.layout.presence = Presence::Away;
         state.say(state.keys.say(Layer::Composer, "the review stays open · {F3} goes back to it"), cx.now);
     }
 }

@@ -1751,6 +1751,36 @@ fn while_reading_calls_that_share_a_row_are_one_step_and_are_found_in_it() {
 }
 
 #[test]
+fn what_is_selected_stays_in_sight_while_the_agent_goes_on_until_reading_is_left() {
+    let mut s = Scene::working(80, 24);
+    s.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
+    s.draw();
+    let has_selected = |s: &Scene| s.shown.lines().any(|row| row.starts_with('┃') && row.contains("make"));
+    s.press(Code::F(10)).draw();
+    assert!(has_selected(&s), "{}", s.shown);
+    let before = s.shown.clone();
+    (0..60).for_each(|n| s.say(&format!("more {n}\n\n")));
+    s.draw();
+    assert!(has_selected(&s) && !s.shown.contains("more 59"), "{before}\n{}", s.shown);
+    s.press(Code::Esc).draw();
+    assert!(s.shown.contains("more 59"), "{}", s.shown);
+}
+
+#[test]
+fn what_is_looked_for_and_stands_below_is_said_to_be_there() {
+    let mut s = Scene::working(80, 24);
+    s.say("the first");
+    s.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
+    s.say("a needle");
+    s.draw();
+    s.press(Code::F(10)).typed("[").draw();
+    s.typed("/needle").press(Code::Enter);
+    assert!(s.draw().contains("no more of that above · N looks below"), "{}", s.shown);
+    s.typed("/nowhere").press(Code::Enter);
+    assert!(!s.draw().contains("looks below"), "{}", s.shown);
+}
+
+#[test]
 fn while_reading_n_goes_from_place_to_place_in_one_long_message() {
     let mut s = Scene::working(80, 24);
     s.say("the first needle\n\n");

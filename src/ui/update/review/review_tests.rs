@@ -794,3 +794,15 @@ fn every_key_of_the_review_has_a_name_that_works() {
         assert!(Keymap::default().label(Layer::Review, Action::Review(key)).is_some(), "{key:?}");
     }
 }
+
+#[test]
+fn what_is_read_is_seen_also_where_the_review_covers_the_screen() {
+    let mut s = scene(120, 40);
+    assert!(!s.shown.contains("Done."), "{}", s.shown);
+    s.press(Code::F(10)).draw();
+    assert!(s.shown.contains("┃") && s.shown.contains("Done."), "{}", s.shown);
+    assert!(s.shown.contains("the review stays open"), "{}", s.shown);
+    s.press(Code::Esc).press(Code::F(3)).draw();
+    assert_eq!(s.ui.view.focus, Focus::Review);
+    assert!(!s.shown.contains("Done."), "{}", s.shown);
+}

@@ -1,0 +1,45 @@
+//! How a call stands: whether it goes on, and what the person's answer makes of it.
+//!
+//! Sends nothing and knows no questions. Invariant: what the agent says of a call after the answer counts again.
+
+use super::{Mark, ToolCall, ToolStatus};
+use crate::model::ids::Now;
+
+impl ToolCall {
+    /// Nothing more is expected of it.
+    pub fn is_finished(&self) -> bool {
+        self.status.is_final() || self.mark.is_some()
+    }
+
+    /// It goes on, and the agent lets the person end it alone.
+    pub fn can_be_cancelled(&self) -> bool {
+        self.can_cancel && !self.is_finished()
+    }
+
+    /// It was refused, and the agent has said nothing of it since.
+    pub fn is_turned_down(&self) -> bool {
+        self.refused && self.status == ToolStatus::Pending
+    }
+
+    /// It was stopped. What has not been answered when its turn was stopped has not failed, whatever its agent calls it.
+    pub fn is_cancelled(&self) -> bool {
+        let is_given_up = self.unanswered && self.status == ToolStatus::Failed;
+        self.mark == Some(Mark::Cancelled) || self.status == ToolStatus::Cancelled || is_given_up
+    }
+
+    /// Its question is over: how long the person has thought is not how long it takes.
+    pub fn begin(&mut self, now: Now) {
+        self.unanswered = false;
+        if self.ended.is_none() {
+            self.started = now;
+        }
+    }
+
+    /// What is refused has not begun, whatever was said of it before.
+    pub fn turn_down(&mut self) {
+        (self.refused, self.allowed) = (true, false);
+        if !self.status.is_final() {
+            self.status = ToolStatus::Pending;
+        }
+    }
+}
