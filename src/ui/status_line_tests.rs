@@ -105,7 +105,7 @@ fn a_call_that_was_refused_does_not_run_before_the_agent_says_so() {
     s.ask(1, "touch zz", &["Reject"]);
     s.intent(Intent::Refuse { req: crate::model::ids::ReqId(1), reason: String::new() });
     s.after(2000);
-    assert_eq!(left(&s), "thinking 3 s · Esc stops the turn");
+    assert_eq!(left(&s), "thinking 2 s · Esc stops the turn");
     s.draw();
     let row = s.shown.lines().find(|row| row.contains("touch zz")).unwrap_or_default();
     assert!(row.contains("refused by you"), "{}", s.shown);

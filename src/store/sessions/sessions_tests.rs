@@ -556,7 +556,7 @@ fn told_earlier(state: &Home) {
         let text = fs::read_to_string(&path).unwrap();
         let (first, rest) = text.split_once('\n').unwrap();
         let mut book: Value = serde_json::from_str(first).unwrap();
-        book["at"] = (book["at"].as_u64().unwrap() - 60).into();
+        book["at"] = book["at"].as_u64().unwrap().saturating_sub(60).into();
         fs::write(path, format!("{book}\n{rest}")).unwrap();
     }
 }
