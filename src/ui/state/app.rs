@@ -14,7 +14,7 @@ use super::review::bar::Bar;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste, Which};
 use super::session_view::{Saying, SessionView};
-use super::timing::{TOAST, countdown_changes};
+use super::timing::{BRIEF, TOAST, countdown_changes};
 use super::trees::Trees;
 use super::{Focus, Help, Holds, Refusal, Toast};
 use crate::model::Model;
@@ -319,6 +319,14 @@ impl App {
 
     pub fn say(&mut self, text: impl Into<String>, now: Now) {
         self.say_while(Holds::Always, text, now);
+    }
+
+    /// A message about a key that was missed.
+    pub fn say_briefly(&mut self, text: impl Into<String>, now: Now) {
+        self.say(text, now);
+        if let Some(toast) = &mut self.toast {
+            toast.until = Some(now.saturating_add(BRIEF));
+        }
     }
 
     /// A message that goes as soon as it is not true any more.

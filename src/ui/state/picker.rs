@@ -298,6 +298,13 @@ pub fn is_current(session: SessionRef<'_>, choice: &Choice) -> bool {
     }
 }
 
+/// The head of a group, written as those of the client are: `Thought Level` is `thought level`, and `API key` stays.
+pub fn group_head(name: &str) -> String {
+    let is_plain = |word: &str| !word.chars().skip(1).any(char::is_uppercase);
+    let written = |word: &str| if is_plain(word) { word.to_lowercase() } else { word.to_owned() };
+    name.split(' ').map(written).collect::<Vec<_>>().join(" ")
+}
+
 /// What can be set of a session and its agent.
 pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -434,6 +441,12 @@ impl Completion {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heads_of_the_agent_are_written_as_those_of_the_client() {
+        let all = ["Model", "mode", "Thought Level", "API key", "MCP server"].map(group_head);
+        assert_eq!(all, ["model", "mode", "thought level", "API key", "MCP server"]);
+    }
 
     #[test]
     fn an_agent_is_found_by_its_name_and_by_its_command() {

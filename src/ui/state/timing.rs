@@ -18,6 +18,8 @@ pub const QUIET: Duration = Duration::from_secs(10);
 pub const START_PATIENCE: Duration = Duration::from_mins(1);
 /// How long a message of ours stays in the status line.
 pub const TOAST: Duration = Duration::from_secs(4);
+/// How long one stays that is about a key that was missed.
+pub const BRIEF: Duration = Duration::from_secs(2);
 /// A command ended while it was typed into: what follows without a pause of this length was meant for it, and may be
 /// the rest of a password.
 pub const STRAY: Duration = Duration::from_secs(1);

@@ -146,7 +146,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
 fn copy_by_letter(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Action::Char(c) = action else { return };
     let Some(letter) = cx.frame.letters.iter().find(|letter| letter.letter == c) else {
-        return state.say("nothing has this letter", cx.now);
+        return state.say_briefly("nothing has this letter", cx.now);
     };
     match entry(cx, letter.entry).and_then(|entry| parts(&entry, cx.session).into_iter().nth(letter.part)) {
         Some(part) => out.push(Out::Copy(What::Characters(part.text.chars().count()), part.text)),

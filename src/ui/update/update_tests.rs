@@ -1487,6 +1487,11 @@ fn all_that_can_be_copied_has_a_letter_that_copies_it() {
     s.outs.clear();
     s.press(Code::Esc).draw();
     assert!(s.outs.is_empty() && s.ui.view.reading.is_some() && !s.shown.contains("all of it"), "{}", s.shown);
+    s.typed("c").draw();
+    s.typed("~");
+    assert!(s.draw().contains("nothing has this letter"), "{}", s.shown);
+    s.after(2100);
+    assert!(!s.draw().contains("nothing has this letter"), "{}", s.shown);
 }
 
 #[test]

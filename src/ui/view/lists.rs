@@ -12,7 +12,7 @@ use crate::text::width;
 use crate::ui::keys::Layer;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::Focus;
-use crate::ui::state::picker::{Choice, Row, is_current};
+use crate::ui::state::picker::{Choice, Row, group_head, is_current};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -83,7 +83,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
             // A group is named once.
             let group = if row.group == above_group { "" } else { &row.group };
             let colon = if group.is_empty() { " " } else { ":" };
-            let group = width::truncate(group, GROUP);
+            let group = group_head(group);
+            let group = width::truncate(&group, GROUP);
             let pad = " ".repeat(groups.saturating_sub(width::str_width(&group)) + 1);
             text.push(&format!("{group}{colon}{pad}"), Token::Dim);
             above_group = &row.group;

@@ -36,6 +36,8 @@ const LOOK_BACK: usize = 1000;
 const PLAN: usize = 12;
 const FILES: usize = 8;
 const FEW: usize = 4;
+/// Said of a file that is in none of the session's directories, and in no sum.
+const OUTSIDE: &str = "outside";
 
 /// What the panel leaves to the conversation, and its own place where it is shown.
 pub fn place(cx: &ViewCx<'_>, area: Rect) -> (Rect, Option<Rect>) {
@@ -144,10 +146,18 @@ fn steps(plan: &[PlanEntry], rows: &mut Rows) {
 /// The files that calls and writes name, the newest first.
 fn changed<'a>(cx: &ViewCx<'_>, newest: impl Iterator<Item = &'a Entry>, rows: &mut Rows) {
     let totals = cx.session.changes().totals;
-    let mut files: Vec<(&str, char)> = Vec::new();
+    let cwd = [PathBuf::from(&cx.session.cwd)];
+    let roots: Vec<PathBuf> =
+        cwd.iter().cloned().chain(cx.model.directories(cx.session.key()).iter().map(PathBuf::from)).collect();
+    let mut files: Vec<(&str, String, char)> = Vec::new();
     for (path, sign) in newest.flat_map(changes_of) {
-        if !files.iter().any(|(known, _)| *known == path) {
-            files.push((path, sign));
+        if files.iter().any(|(known, ..)| *known == path) {
+            continue;
+        }
+        let shown = paths::display(Path::new(path), &cwd, cx.home);
+        // One file may be named in several ways.
+        if !files.iter().any(|(_, known, _)| *known == shown) {
+            files.push((path, shown, sign));
         }
     }
     if files.is_empty() && totals.is_empty() {
@@ -157,24 +167,37 @@ fn changed<'a>(cx: &ViewCx<'_>, newest: impl Iterator<Item = &'a Entry>, rows: &
         .map(|open| format!("{open}{}", cx.say(Layer::Composer, " · {F3}")))
         .unwrap_or_default();
     rows.head("CHANGED", open);
-    let roots = [PathBuf::from(&cx.session.cwd)];
-    for (path, sign) in files.iter().take(FILES) {
-        let shown = paths::display(Path::new(path), &roots, cx.home);
-        let shown = width::truncate_start(&shown, usize::from(COLUMNS) - 6).into_owned();
+    for (path, shown, sign) in files.iter().take(FILES) {
+        let right = if is_outside(path, &roots) { OUTSIDE } else { "" };
+        let room = usize::from(COLUMNS) - 6 - if right.is_empty() { 0 } else { right.len() + 1 };
+        let shown = width::truncate_start(shown, room).into_owned();
         let token = match sign {
             '+' => Token::Good,
             '−' => Token::Danger,
             _ => Token::Dim,
         };
-        rows.row((sign.encode_utf8(&mut [0; 4]), token), &shown, Token::Text, StyledText::new());
+        rows.row((sign.encode_utf8(&mut [0; 4]), token), &shown, Token::Text, StyledText::of(right, Token::Warn));
     }
-    rows.more(files.len(), FILES);
+    // What a command has changed is summed up as well, and no call names it.
+    let named = files.iter().filter(|(path, ..)| !is_outside(path, &roots)).count();
+    let unnamed = usize::try_from(totals.files).unwrap_or(usize::MAX).saturating_sub(named);
+    if files.is_empty() {
+        rows.rows.push((StyledText::of("   named by no call", Token::Dim), StyledText::new()));
+    }
+    rows.more(if files.is_empty() { 0 } else { files.len().saturating_add(unnamed) }, files.len().min(FILES));
     if !totals.is_empty() {
         let mut sums = StyledText::of(format!("   +{}", totals.added), Token::Good);
         sums.push(&format!(" −{}", totals.removed), Token::Bad);
         sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
         rows.rows.push((sums, StyledText::new()));
     }
+}
+
+/// Whether a path is in none of the session's directories, as it is written: the disk is not looked at here.
+fn is_outside(path: &str, roots: &[PathBuf]) -> bool {
+    let path = paths::normalize(Path::new(path));
+    let is_below = |root: &PathBuf| path.starts_with(paths::normalize(root));
+    if path.is_absolute() { !roots.iter().any(is_below) } else { path.starts_with("..") }
 }
 
 /// Paths, and whether the file is new, gone or another.
@@ -245,7 +268,8 @@ fn held(session: SessionRef<'_>, rows: &mut Rows) {
     if all == 0 {
         return;
     }
-    rows.head("NEXT PROMPTS", format!("{all} held"));
+    let how = if session.held.flows() { "queued" } else { "held" };
+    rows.head("NEXT PROMPTS", format!("{all} {how}"));
     for (at, prompt) in prompts.take(FEW).enumerate() {
         let number = (at + 1).to_string();
         let words = prompt.text.get(..prompt.text.floor_char_boundary(200)).unwrap_or_default();

@@ -81,7 +81,9 @@ fn the_panel_stands_beside_the_conversation_on_wide_screens_and_goes_on_a_key() 
     s.intent(Intent::Prompt { text: "then the notes".into(), links: Vec::new() });
     s.update(Update::Usage { used: 50_000, size: 100_000, cost: Patch::Keep });
     s.draw();
-    for part in ["│ RUNNING", "make all", "│ NEXT PROMPTS", "1 then the notes", "│ CONTEXT", "50 % of 100 k"] {
+    for part in
+        ["│ RUNNING", "make all", "│ NEXT PROMPTS", "1 queued", "1 then the notes", "│ CONTEXT", "50 % of 100 k"]
+    {
         assert!(s.shown.contains(part), "{part}\n{}", s.shown);
     }
     s.press(Code::F(5)).draw();
@@ -93,6 +95,29 @@ fn the_panel_stands_beside_the_conversation_on_wide_screens_and_goes_on_a_key() 
     assert!(!s.draw().contains("RUNNING"), "{}", s.shown);
     s.press(Code::F(5)).draw();
     assert!(s.last_row().contains("the panel needs 150 columns"), "{}", s.shown);
+}
+
+#[test]
+fn the_panel_says_which_files_are_outside_and_that_there_are_more_than_calls_name() {
+    use crate::model::tool::{Change, ToolContent, ToolPatch};
+    let mut s = Scene::working(160, 45);
+    let seen = |s: &mut Scene, files| {
+        let session = Totals { added: 9, removed: 40, files, pending: 0 };
+        s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
+    };
+    seen(&mut s, 1);
+    assert!(s.draw().contains("named by no call") && s.shown.contains("+9 −40 in 1 file"), "{}", s.shown);
+    let written = |path: &str| ToolContent::Change(Change::of_texts(path, None, "x".into()));
+    let mut patch = ToolPatch::new("t".into());
+    patch.status = Patch::Set(ToolStatus::Completed);
+    patch.content = Patch::Set(["/home/me/src/shop/a.rs", "a.rs", "/elsewhere/b.rs"].map(written).to_vec());
+    s.update(Update::ToolCall(patch.into()));
+    seen(&mut s, 3);
+    s.draw();
+    let rows = |part: &str| s.shown.lines().filter(|row| row.contains(part)).collect::<Vec<_>>();
+    assert!(matches!(rows("│  + /elsewhere/b.rs")[..], [row] if row.ends_with("outside")), "{}", s.shown);
+    assert!(matches!(rows("│  + a.rs")[..], [row] if !row.contains("outside")), "{}", s.shown);
+    assert_eq!(rows("… 2 more").len(), 1, "{}", s.shown);
 }
 
 #[test]
