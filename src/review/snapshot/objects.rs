@@ -207,7 +207,12 @@ impl Objects {
 
     /// The state as it can be had: without its content, when that is in no store any more.
     pub fn as_kept(&self, state: &State) -> State {
-        let is_here = |oid: &Oid| self.own.has(oid) || self.theirs.read(oid).is_some() || self.own.unread().is_some();
+        let is_here = |oid: &Oid| {
+            self.own.has(oid)
+                || self.theirs.read(oid).is_some()
+                || self.own.unread().is_some()
+                || self.own.may_return(oid)
+        };
         if state.oid().is_none_or(|oid| is_here(&oid)) { *state } else { lost(state) }
     }
 
