@@ -404,6 +404,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
             audit::refused(session, &pending, cx);
             session.entries.change(pending.entry, |e| {
                 if let Body::Tool(tool) = &mut e.body {
+                    tool.begin(cx.now);
                     tool.turn_down();
                 }
             });
