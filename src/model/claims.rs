@@ -524,7 +524,9 @@ fn of_servers(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
     }
     let tools = texts(&TOOLS);
     for server in texts(&SERVERS) {
-        tools.iter().for_each(|of| add(server, of, false));
+        for of in &tools {
+            add(server, of, false);
+        }
     }
     // The name of a server may have these marks itself.
     for (server, of) in named.iter().filter_map(|name| name.rsplit_once("__")) {

@@ -148,7 +148,7 @@ impl Temp<'_> {
     /// Its name where it is still there, since it can be removed no more.
     fn remove(&mut self) -> Option<OsString> {
         let name = self.name.take()?;
-        match remove(&self.dir, &name) {
+        match remove(self.dir, &name) {
             Ok(()) | Err(Errno::NOENT) => None,
             Err(_) => Some(name),
         }

@@ -134,7 +134,9 @@ impl Followed {
         match record {
             Record::Writes { path, write } => {
                 let path = here(&path);
-                path.iter().for_each(|path| self.pending.begins(path, write));
+                if let Some(path) = &path {
+                    self.pending.begins(path, write);
+                }
                 path.into_iter().collect()
             }
             Record::WritesEnd { content, entry } => {
@@ -143,7 +145,9 @@ impl Followed {
             }
             Record::Step { path, step, .. } => {
                 let path = here(&path);
-                path.iter().for_each(|path| self.pending.seen(path, &step.after));
+                if let Some(path) = &path {
+                    self.pending.seen(path, &step.after);
+                }
                 // A write that was held is not told of before it is done.
                 path.filter(|_| step.cause == Cause::Write).into_iter().collect()
             }

@@ -240,7 +240,9 @@ fn an_undo_and_a_redo_end_between_any_two_comparisons_with_nothing_written_and_t
     place.turn(1, |p| p.command(|p| ["a", "b"].iter().for_each(|name| p.write(name, &edited(&text, &[(3, "agent")])))));
     let texts = |place: &Place| [place.read("a"), place.read("b")];
     // Seen by nobody before the undo, which has to tell it apart.
-    ["a", "b"].iter().for_each(|name| place.write(name, &both((20, "person"))));
+    for name in ["a", "b"] {
+        place.write(name, &both((20, "person")));
+    }
     for (action, rest) in [
         (ReviewAction::Rewind { turn: 1 }, edited(&text, &[(20, "person")])),
         (ReviewAction::Undo, both((20, "person"))),

@@ -2200,7 +2200,9 @@ fn a_turn_that_could_not_be_looked_at_when_it_began_has_what_was_changed_since()
 #[test]
 fn what_was_changed_in_turns_before_a_review_could_begin_is_in_doubt() {
     let mut place = Place::empty();
-    ["a", "b", "sub/c"].iter().for_each(|name| place.write(name, "mine\n"));
+    for name in ["a", "b", "sub/c"] {
+        place.write(name, "mine\n");
+    }
     pass_a_tick(&place);
     let since = Instant::now();
     pass_a_tick(&place);

@@ -661,7 +661,10 @@ fn what_our_own_store_cannot_give_for_a_moment_is_not_lost_and_the_next_undo_tak
     let mut place = Place::with(&[("a", b"a\n")]);
     place.turn(1, |p| p.tool_writes("a", "agent\n"));
     let packs = place.review.dir().join(STORE).join("objects/pack");
-    let indices = names(&packs).into_iter().filter(|name| name.ends_with(".idx")).map(|name| packs.join(name));
+    let indices = names(&packs)
+        .into_iter()
+        .map(|name| packs.join(name))
+        .filter(|path| path.extension().is_some_and(|e| e == "idx"));
     let shut: Vec<_> = indices.map(|path| faults::on(Way::Read, path.to_str().unwrap(), Errno::AGAIN)).collect();
     assert!(!shut.is_empty());
     let mut place = place.reopen();

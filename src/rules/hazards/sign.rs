@@ -345,7 +345,7 @@ fn bundles<'a>(
     let may_be_flags = |text: &str| text.chars().all(|c| "aefhjlmnrsuvwx".contains(c));
     let (mut found, mut before) = (Vec::new(), "");
     for (at, text) in arguments {
-        let is_value = !before.is_empty() && !(before.ends_with('u') && may_be_flags(text));
+        let is_value = !(before.is_empty() || before.ends_with('u') && may_be_flags(text));
         let is_bundle = !is_value && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
         if is_bundle && text.contains(|c| letters.contains(c)) {
             found.push((at, text));

@@ -124,7 +124,9 @@ mod tests {
     /// Does what is asked, and ends.
     fn works(worker: &mut Worker, jobs: Vec<Job>) {
         let (queue, asked) = sync_channel(jobs.len() + 1);
-        jobs.into_iter().for_each(|job| queue.try_send(Asked { at: AT, job }).unwrap());
+        for job in jobs {
+            queue.try_send(Asked { at: AT, job }).unwrap();
+        }
         drop(queue);
         worker.work(&asked, &AtomicBool::new(false));
     }

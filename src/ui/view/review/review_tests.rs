@@ -242,7 +242,7 @@ fn the_small_screen_is_usable() {
  a accept  x reject           ? keys  q
 ── default ─────────────────────────────
 ❯
- ⠼ writing 0 s · Esc stops the turn
+ ⠼ writing 0 s · Esc closes the review
 "
     );
     for _ in 0..200 {
