@@ -57,7 +57,6 @@ impl Beside {
         ledgers.retain(|dir, _| runs.iter().any(|run| run.dir == *dir));
         for run in runs {
             let Some(head) = &run.head else { continue };
-            let cwd = head.cwd.canonicalize().unwrap_or_else(|_| head.cwd.clone());
             let path = run.dir.join(LEDGER);
             let ledger = ledgers.entry(run.dir.clone()).or_insert_with(|| {
                 let is_over = is_first && !run.locked;
@@ -69,6 +68,7 @@ impl Beside {
             }
             let Ok((records, at)) = Ledger::since(&path, ledger.at, MOST) else { continue };
             ledger.at = at;
+            let cwd = head.cwd.canonicalize().unwrap_or_else(|_| head.cwd.clone());
             let here = |path: &Path| Some(cwd.join(path).strip_prefix(root).ok()?.to_owned());
             for path in records.into_iter().flat_map(|record| ledger.take(record, here)) {
                 self.note(path, &run.stem);
