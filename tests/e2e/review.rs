@@ -121,7 +121,7 @@ fn what_a_command_changed_is_reviewed_after_and_rejected_as_a_whole_file() {
     let mut s = worked(&place, &turn(&shell(line)), (140, 30));
     assert_eq!(disk(&place, "a.txt"), twice());
     open(&mut s);
-    s.see("by a command");
+    s.see("by: sh -c 'sed -i");
     s.send("X");
     s.see("rejected 2 hunks in a.txt");
     decided(&s, 2, 2);

@@ -128,8 +128,14 @@ const TABLE: &[Row] = &[
     Row { names: "add", flags: "nvpufNA", ..ROW },
     Row { names: "commit", flags: "aqvsnoepz", valued: "mCcFuS", longs: "--file --reedit-message", ..ROW },
     Row { names: "commit-tree", valued: "pmF", ..ROW },
-    Row { names: "checkout", flags: "qfmltpd", valued: "bB", writes: true, taking: "-f --force", ..ROW },
-    Row { names: "switch", flags: "qfmtd", valued: "cC", taking: "-f --force --discard-changes", ..ROW },
+    Row { names: "checkout", flags: "qfmltpd", valued: "bB", writes: true, taking: "-f --force -B", ..ROW },
+    Row {
+        names: "switch",
+        flags: "qfmtd",
+        valued: "cC",
+        taking: "-f --force --discard-changes -C --force-create",
+        ..ROW
+    },
     Row { names: "restore", flags: "qWSmp", valued: "s", writes: true, ..ROW },
     Row { names: "reset", flags: "qpN", taking: "--hard --merge", ..ROW },
     // What was on a branch that is removed, or that another one takes the place of, is in no log any more.
@@ -308,7 +314,12 @@ impl Row {
         if text.starts_with("--") {
             return has(self.taking, text.split('=').next().unwrap_or_default()).then(|| named(text));
         }
-        let letters = text.char_indices().skip(1).take_while(|(_, letter)| !self.valued.contains(*letter));
+        // What stands behind one that takes a value is the value.
+        let mut is_value = false;
+        let letters = text
+            .char_indices()
+            .skip(1)
+            .take_while(|(_, letter)| !std::mem::replace(&mut is_value, self.valued.contains(*letter)));
         let mut taking = letters.filter(|(_, letter)| has(self.taking, &format!("-{letter}")));
         taking.next().map(|(at, letter)| at + letter.len_utf8())
     }

@@ -70,7 +70,7 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
         (state.chord, state.chooses_until) = (None, None);
     }
     let goes_on = match input {
-        Input::Key(key) | Input::Hasty(key) => state.keys.resolve(layer(state), key) == Some(Action::NextMode),
+        Input::Key(key) | Input::Hasty(key) => state.keys.resolve(state.layer(), key) == Some(Action::NextMode),
         Input::Paste(_) | Input::Mouse { .. } => false,
         Input::Resize(..) | Input::Focus(_) | Input::Told(_) => true,
     };
@@ -88,14 +88,14 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
             }
             if let Code::Char(digit) = key.code
                 && key.is_digit()
-                && digits_answer(state, layer(state), cx.now)
+                && digits_answer(state, state.layer(), cx.now)
             {
                 dock::keep(state, cx, digit);
             }
         }
         Input::Key(key) | Input::Hasty(key) => {
             let before = over_writing(state);
-            let leaves = state.keys.resolve(layer(state), key) == Some(Action::Escape);
+            let leaves = state.keys.resolve(state.layer(), key) == Some(Action::Escape);
             self::key(state, cx, key, &mut out);
             // Whatever was left with Esc: a second one soon after is no wish to stop the turn.
             if leaves && before && !over_writing(state) {
@@ -152,12 +152,12 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
 
 /// Whether Esc has something to leave before it stops the turn.
 fn over_writing(state: &App) -> bool {
-    layer(state) != Layer::Composer || state.view.composer.is_shell()
+    state.layer() != Layer::Composer || state.view.composer.is_shell()
 }
 
 /// Whether a key would answer or decide something.
 fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
-    let layer = layer(state);
+    let layer = state.layer();
     // What is looked for may be typed and sent off in one go.
     if state.is_searching() {
         return false;
@@ -175,7 +175,7 @@ fn decides(state: &App, cx: Cx<'_>, key: Key) -> bool {
 
 /// Whether a single letter or digit decides something now.
 pub fn weighs(state: &App, now: Now) -> bool {
-    let layer = layer(state);
+    let layer = state.layer();
     matches!(layer, Layer::Dock | Layer::Review | Layer::ReviewConfirm) || digits_answer(state, layer, now)
 }
 
@@ -186,38 +186,8 @@ fn digits_answer(state: &App, layer: Layer, now: Now) -> bool {
     is_asked && state.view.composer.is_empty() && !state.commands()
 }
 
-/// Where a key goes. The order of the lines is the order of precedence.
-fn layer(state: &App) -> Layer {
-    if state.types_a_line() {
-        return Layer::Line;
-    }
-    if state.help.is_some() || state.picker.is_some() {
-        return Layer::Picker;
-    }
-    if let Some(list) = state.list.as_ref().filter(|_| !state.answers_from_list()) {
-        return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
-    }
-    if state.inspector.is_some() && state.view.focus == Focus::Composer {
-        return Layer::Picker;
-    }
-    match &state.view.reading {
-        Some(reading) if reading.search.is_some() || reading.has_letters => return Layer::Line,
-        Some(_) if state.view.focus == Focus::Composer => return Layer::Reading,
-        _ if state.view.queued.is_some() && state.view.focus == Focus::Composer => return Layer::Queue,
-        _ => {}
-    }
-    match state.view.focus {
-        Focus::Dock if state.view.dock.form().is_some() => Layer::Form,
-        Focus::Dock if state.view.dock.rule.is_some() => Layer::Rule,
-        Focus::Dock => Layer::Dock,
-        Focus::Composer => Layer::Composer,
-        Focus::Terminal(_) => Layer::Terminal,
-        Focus::Review => review::layer(state),
-    }
-}
-
 fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
-    let layer = layer(state);
+    let layer = state.layer();
     // Esc and what is typed behind it arrive as one key where a terminal sends both at once.
     let leaves_insertion = key.mods.alt && !state.vim.commands() && state.keys.is_modal();
     if leaves_insertion && layer == Layer::Composer && matches!(key.code, Code::Char(_)) {

@@ -90,16 +90,6 @@ fn act(out: &mut Vec<Out>, action: ReviewAction) {
     out.push(Out::Intent(Intent::Review(action)));
 }
 
-/// Which keys count.
-pub(super) fn layer(state: &App) -> Layer {
-    match state.view.review.as_ref().and_then(|r| r.bar.as_ref()) {
-        None => Layer::Review,
-        Some(Bar::Edit(_)) => Layer::ReviewEdit,
-        Some(Bar::Note(_) | Bar::Search(_) | Bar::Export(_)) => Layer::Line,
-        Some(Bar::Confirm(_) | Bar::Rewind { .. }) => Layer::ReviewConfirm,
-    }
-}
-
 /// Pasted text is text where text is written, and nothing elsewhere.
 pub(super) fn paste(state: &mut App, cx: Cx<'_>, text: &str) {
     let Some(review) = &mut state.view.review else { return };

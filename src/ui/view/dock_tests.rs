@@ -123,6 +123,21 @@ fn the_last_row_says_what_esc_leaves() {
     assert!(s.draw().lines().last().unwrap().contains("Esc back to the question"), "{}", s.shown);
 }
 
+/// In reading Esc leaves first what lies above it.
+#[test]
+fn the_last_row_says_what_esc_leaves_while_reading() {
+    let mut s = Scene::asked(100, 24);
+    let mut says = |code: Code, words: &str| {
+        s.press(code);
+        assert!(s.draw().lines().last().unwrap().contains(words), "{code:?}: {}", s.shown);
+    };
+    says(Code::F(10), "Esc leaves reading");
+    says(Code::Char('/'), "Esc closes it");
+    says(Code::Esc, "Esc leaves reading");
+    says(Code::Char('v'), "Esc selects one entry");
+    says(Code::Esc, "Esc leaves reading");
+}
+
 #[test]
 fn a_write_outside_says_where_it_goes_and_that_nothing_brings_it_back() {
     let mut s = gated(Gate::Off, 110);

@@ -196,38 +196,33 @@ fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
     if let Some(command) = cx.typing().and_then(|id| cx.session.command(id)) {
         status.left = status_line::typing(&cx.state.keys, &command.command);
     }
-    let is_in_queue = cx.state.view.queued.is_some() && cx.state.view.focus == Focus::Composer;
-    let in_dock = cx.state.view.focus == Focus::Dock;
-    let App { help, picker, opener, secrets, refusal, .. } = cx.state;
-    let escape = if help.is_some() || picker.is_some() {
-        Some((Layer::Picker, "{Esc} closes it"))
-    } else if opener.is_some() || secrets.is_some() {
-        Some((Layer::Line, "{Esc} closes it"))
-    } else if refusal.is_some() {
-        Some((Layer::Line, "{Esc} back to the question"))
-    } else if in_dock && cx.state.view.dock.rule.is_some() {
-        Some((Layer::Rule, "{Esc} back to the question"))
-    } else if is_in_queue {
-        Some((Layer::Queue, "{Esc} back to writing"))
-    } else if in_dock {
-        Some((dock_layer(cx), "{Esc} back to writing"))
-    } else if cx.state.view.focus == Focus::Review {
-        Some((Layer::Review, "{Esc} closes the review"))
-    } else if cx.state.list.is_some() {
-        Some((Layer::Sessions, "{Esc} closes it"))
-    } else if cx.state.inspector.is_some() {
-        Some((Layer::Picker, "{Esc} closes it"))
-    } else if cx.state.view.reading.is_some() {
-        Some((Layer::Reading, "{Esc} leaves reading"))
-    } else if cx.state.view.composer.is_shell() && cx.state.view.focus == Focus::Composer {
-        Some((Layer::Composer, "{Esc} leaves the command"))
-    } else {
-        None
-    };
-    if let Some((layer, words)) = escape {
+    let layer = cx.state.layer();
+    if let Some(words) = escape(cx.state, layer) {
         status.set_escape(cx.say(layer, words));
     }
     status
+}
+
+/// What Esc does, where it does anything but stop the turn.
+fn escape(state: &App, layer: Layer) -> Option<&'static str> {
+    let review = state.view.review.as_ref();
+    let words = match layer {
+        Layer::Picker | Layer::Sessions | Layer::ReviewConfirm | Layer::ReviewEdit => "{Esc} closes it",
+        Layer::Line if state.refusal.is_some() => "{Esc} back to the question",
+        Layer::Line => "{Esc} closes it",
+        Layer::Rule => "{Esc} back to the question",
+        Layer::Dock | Layer::Form if state.list.is_some() => "{Esc} back to the list",
+        Layer::Queue | Layer::Dock | Layer::Form => "{Esc} back to writing",
+        Layer::Review if review.is_some_and(|review| review.cursor.selection.is_some()) => "{Esc} selects no lines",
+        Layer::Review => "{Esc} closes the review",
+        Layer::Reading if state.view.reading.as_ref().is_some_and(|reading| reading.from.is_some()) => {
+            "{Esc} selects one entry"
+        }
+        Layer::Reading => "{Esc} leaves reading",
+        Layer::Composer if state.view.composer.is_shell() => "{Esc} leaves the command",
+        Layer::Composer | Layer::Terminal => return None,
+    };
+    Some(words)
 }
 
 /// The place of the dock that the keyboard is in, or would be.

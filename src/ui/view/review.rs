@@ -12,7 +12,8 @@ mod trees;
 use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom, split_top};
 use crate::base::{human, sanitize};
-use crate::model::changes::{Cause, FileChange, FileDoc, ReviewDoc, Scope};
+use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, ReviewDoc, Scope};
+use crate::model::entry::Body;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
@@ -35,6 +36,8 @@ const STACKED_PART: u16 = 4;
 
 /// Columns of the name of another session.
 const MAX_SESSION: usize = 24;
+/// Columns of the command that made a change.
+const MAX_COMMAND: usize = 32;
 
 /// What the review leaves to the conversation, where there is one, and what it takes itself.
 pub fn place(cx: &ViewCx<'_>, review: &ReviewState, area: Rect) -> (Option<Rect>, Rect) {
@@ -350,26 +353,44 @@ fn change_words(file: &FileDoc) -> Option<String> {
 /// By what the newest change was made, and of which session, where it is not the one that looks.
 fn cause_of(cx: &ViewCx<'_>, file: &FileDoc) -> String {
     let newest = file.hunks.iter().rev().find(|hunk| hunk.cause == file.cause);
-    let by = cause(file.cause);
+    let by = made_by(cx, file.cause, newest);
     match newest.and_then(|hunk| hunk.elsewhere) {
-        None => by.to_owned(),
+        None => by,
         Some(key) => match cx.model.at(key) {
-            Some(session) => format!("{by} of {}", super::sessions::label(cx, session, MAX_SESSION)),
-            None => format!("{by} of a closed session"),
+            Some(session) => format!("{by} in {}", super::sessions::label(cx, session, MAX_SESSION)),
+            None => format!("{by} in a closed session"),
         },
     }
 }
 
-const fn cause(cause: Cause) -> &'static str {
-    match cause {
+/// By what it was made: a command by its name, as long as the conversation has it.
+fn made_by(cx: &ViewCx<'_>, cause: Cause, hunk: Option<&HunkDoc>) -> String {
+    let words = match cause {
         Cause::Write => "written through acp-tui",
-        Cause::Tool => "by a tool call",
-        Cause::Command => "by a command",
+        Cause::Tool => "by the agent itself",
+        Cause::Command => match hunk.and_then(|hunk| command_of(cx, hunk)) {
+            Some(command) => return format!("by: {}", width::truncate(&command, MAX_COMMAND)),
+            None => "by a command",
+        },
         Cause::Unknown => "unknown writer",
         Cause::Person => "by you",
         Cause::Review => "by a decision",
         Cause::Merge => "from a worktree",
-    }
+    };
+    words.to_owned()
+}
+
+fn command_of(cx: &ViewCx<'_>, hunk: &HunkDoc) -> Option<String> {
+    let session = match hunk.elsewhere {
+        None => cx.session,
+        Some(key) => cx.model.at(key)?,
+    };
+    let command = match &session.entries().get(hunk.entry?)?.body {
+        Body::Tool(call) => labels::object(call, &session.cwd),
+        Body::Terminal(id) => sanitize::line(&session.command(id)?.command).trim().to_owned(),
+        _ => return None,
+    };
+    Some(command).filter(|command| !command.is_empty())
 }
 
 /// Whether the keys go to this half of the review.

@@ -1,7 +1,7 @@
 //! The hunks of a file, unified or side by side. Lays out the rows in view and no other.
 
 use super::line::{Numbers, Style, base, line};
-use super::{cause, has_keys};
+use super::{has_keys, made_by};
 use crate::base::sanitize;
 use crate::model::changes::{HunkDoc, HunkKind, HunkState, Verdict};
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -203,10 +203,11 @@ impl Page<'_> {
         if is_folded {
             left.push(&format!("  {} lines folded", hunk.lines.len()), Token::Dim);
         }
-        let by = format!("  {}", cause(hunk.cause));
-        let differs = self.review.file().is_some_and(|f| f.cause != hunk.cause);
-        if differs && width::styled_width(&left) + by.len() <= room {
-            left.push(&by, Token::Dim);
+        if self.review.file().is_some_and(|f| f.cause != hunk.cause) {
+            let by = StyledText::of(format!("  {}", made_by(self.cx, hunk.cause, Some(hunk))), Token::Dim);
+            if width::styled_width(&left) + width::styled_width(&by) <= room {
+                left.append(&by);
+            }
         }
         paint::put(buf, area.x, area.y, room as u16, &width::truncate_styled(&left, room), theme);
     }

@@ -1,7 +1,7 @@
 use super::line::{Numbers, Style, line};
-use crate::model::changes::Scope;
-use crate::model::changes::{FileDoc, HunkState, Left, LeftRun, ReviewDoc, TurnName};
-use crate::model::ids::SessionKey;
+use crate::model::changes::{Cause, FileDoc, HunkState, Left, LeftRun, ReviewDoc, Scope, TurnName};
+use crate::model::ids::{EntryId, SessionKey};
+use crate::model::tool::{ToolKind, ToolStatus};
 use crate::text::diff::{DiffLine, Kind};
 use crate::text::token::Token;
 use crate::text::width::{str_width, styled_width};
@@ -177,7 +177,7 @@ fn files_and_hunks_stand_beside_each_other() {
         rows.join("\n"),
         "  5 files  +10 −6        not decided yet                                                              5 of 7 hunks open
 
-  Cargo.toml            +1 −1         ✓ ┊   src/cart.rs  +4 −4                                           by a tool call
+  Cargo.toml            +1 −1         ✓ ┊   src/cart.rs  +4 −4                                      by the agent itself
   assets/logo.png                   1 · ┊
   notes.md                 +3  new  1 · ┊ ▸ @@ 40 fn total(items: &[Item]) -> u64 {    [accept] [reject]  ▸ hunk 1 of 3
   src/                                  ┊    40  40       let line_40 = 40;
@@ -303,9 +303,40 @@ fn what_another_session_has_made_bears_its_name() {
         s.after(1).draw().to_owned()
     };
     let screen = shown_by(SessionKey::FIRST);
-    assert!(screen.contains("by a tool call of “Fix the tests”"), "{screen}");
+    assert!(screen.contains("by the agent itself in “Fix the tests”"), "{screen}");
     let screen = shown_by(SessionKey(99));
-    assert!(screen.contains("by a tool call of a closed session"), "{screen}");
+    assert!(screen.contains("by the agent itself in a closed session"), "{screen}");
+}
+
+/// As long as the conversation has the call.
+#[test]
+fn what_a_command_has_made_bears_the_name_of_the_command() {
+    let mut s = scene(120, 40);
+    s.tool("fmt", ToolKind::Execute, "cargo fmt --all", ToolStatus::Completed);
+    let call = s.model.first().session().entries().last().unwrap().id;
+    let mut shown_by = |entry: Option<EntryId>| {
+        let mut file = file_doc("a.rs", "one\n", "two\n");
+        file.cause = Cause::Command;
+        (file.hunks[0].cause, file.hunks[0].entry) = (Cause::Command, entry);
+        s.show_review(doc_of(2, vec![file]));
+        s.after(1).draw().to_owned()
+    };
+    let screen = shown_by(Some(call));
+    assert!(screen.contains("by: cargo fmt --all"), "{screen}");
+    let screen = shown_by(None);
+    assert!(screen.contains("by a command"), "{screen}");
+}
+
+#[test]
+fn esc_is_named_by_what_it_leaves_in_the_review() {
+    let mut s = cart(120, 40);
+    let mut says = |code: Code, words: &str| {
+        s.press(code);
+        assert!(s.draw().lines().last().unwrap().contains(words), "{code:?}: {}", s.shown);
+    };
+    says(Code::Down, "Esc closes the review");
+    says(Code::Char('/'), "Esc closes it");
+    says(Code::Esc, "Esc closes the review");
 }
 
 #[test]
