@@ -9,8 +9,9 @@ const SIZE: (u16, u16) = (100, 30);
 const CTRL_R: &str = "\x12";
 const F8: &str = "\x1b[19~";
 
-/// An agent that keeps its sessions, answers, and on one word works without an end.
-fn keeper(place: &Place) -> Vec<String> {
+/// A place with an agent that keeps its sessions, answers, and on one word works without an end.
+fn keeper() -> (Place, Vec<String>) {
+    let place = Place::new();
     let script = place.script(&format!(
         "[agent]\nkeeps = {:?}\ncapabilities = {{ loadSession = true }}\n\
          [[turn]]\nmatch = \"work\"\nstep = [{{ do = \"say\", text = \"at work\" }}, {{ do = \"wait\", ms = 600000, firm = true }}]\n\
@@ -18,12 +19,34 @@ fn keeper(place: &Place) -> Vec<String> {
          [[turn]]\ndefault = true\nstep = [{{ do = \"say\", text = \"turn {{turn}}: {{prompt}}\" }}]\n",
         place.path("kept.json").display().to_string()
     ));
-    ["--", BIN, "demo-agent", "--fast", "--script", script.to_str().unwrap()].map(str::to_owned).to_vec()
+    let agent = ["--", BIN, "demo-agent", "--fast", "--script", script.to_str().unwrap()].map(str::to_owned).to_vec();
+    (place, agent)
 }
 
 fn start(place: &Place, options: &[&str], agent: &[String]) -> Session {
     let args: Vec<&str> = options.iter().copied().chain(agent.iter().map(String::as_str)).collect();
     place.start(&args, SIZE)
+}
+
+/// A new session, ready for its first prompt.
+fn ready(place: &Place, agent: &[String]) -> Session {
+    let s = start(place, &[], agent);
+    s.ready();
+    s
+}
+
+/// A new session in which this was said and answered.
+fn told(place: &Place, agent: &[String], words: &str) -> Session {
+    let mut s = ready(place, agent);
+    s.prompt(words);
+    s.see(&format!("turn 1: {words}"));
+    s
+}
+
+/// The list of sessions, with the one of this name in it.
+fn list(s: &mut Session, name: &str) {
+    s.send(F8);
+    s.see(name);
 }
 
 /// The files in which these words are kept.
@@ -56,12 +79,8 @@ fn kill(s: &mut Session, place: &Place) {
 
 #[test]
 fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut s = start(&place, &[], &agent);
-    s.ready();
-    s.prompt("hello there");
-    s.see("turn 1: hello there");
+    let (place, agent) = keeper();
+    let mut s = told(&place, &agent, "hello there");
     s.prompt("work");
     s.see("at work");
     s.prompt("afterwards this");
@@ -74,8 +93,7 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     s.see("interrupted · ");
     s.ready();
     assert_eq!(composer(&s.screen()), "", "the draft is not of this session");
-    s.send(F8);
-    s.see("hello there");
+    list(&mut s, "hello there");
     s.send(DOWN);
     s.send(ENTER);
     let screen =
@@ -97,15 +115,12 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
 
 #[test]
 fn a_draft_of_a_session_in_which_nothing_was_said_belongs_to_the_directory() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut first = start(&place, &[], &agent);
-    first.ready();
+    let (place, agent) = keeper();
+    let mut first = ready(&place, &agent);
     first.write("nothing said yet");
     is_kept(&place, "nothing said yet");
     // Another window does not take it away.
-    let mut second = start(&place, &[], &agent);
-    second.ready();
+    let mut second = ready(&place, &agent);
     second.quiet(Duration::from_millis(300));
     assert_eq!(composer(&second.screen()), "");
     second.send(CTRL_D);
@@ -120,10 +135,8 @@ fn a_draft_of_a_session_in_which_nothing_was_said_belongs_to_the_directory() {
 
 #[test]
 fn prompts_of_all_sessions_can_be_found_again() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut s = start(&place, &[], &agent);
-    s.ready();
+    let (place, agent) = keeper();
+    let mut s = ready(&place, &agent);
     s.prompt("the first of all");
     s.see("turn 1");
     s.prompt("another thing");
@@ -132,8 +145,7 @@ fn prompts_of_all_sessions_can_be_found_again() {
     s.send(ENTER);
     s.see("turn 3");
     s.quit(&place);
-    let mut s = start(&place, &[], &agent);
-    s.ready();
+    let mut s = ready(&place, &agent);
     s.write("draft");
     s.send(CTRL_R);
     s.wait_for("all prompts", |screen| {
@@ -162,12 +174,8 @@ fn prompts_of_all_sessions_can_be_found_again() {
 
 #[test]
 fn an_agent_that_dies_between_turns_is_started_again_and_the_session_goes_on() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut s = start(&place, &[], &agent);
-    s.ready();
-    s.prompt("hello");
-    s.see("turn 1: hello");
+    let (place, agent) = keeper();
+    let mut s = told(&place, &agent, "hello");
     s.prompt("fall");
     s.see("I fall");
     s.write("and then");
@@ -192,12 +200,8 @@ fn an_agent_that_dies_between_turns_is_started_again_and_the_session_goes_on() {
 
 #[test]
 fn a_second_window_shows_the_session_and_says_where_it_is_open() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut first = start(&place, &[], &agent);
-    first.ready();
-    first.prompt("hello");
-    first.see("turn 1: hello");
+    let (place, agent) = keeper();
+    let mut first = told(&place, &agent, "hello");
     first.write("of the first window");
     is_kept(&place, "of the first window");
     let mut second = start(&place, &["--continue"], &agent);
@@ -212,12 +216,8 @@ fn a_second_window_shows_the_session_and_says_where_it_is_open() {
 
 #[test]
 fn what_was_written_in_a_second_window_is_there_after_a_kill_of_both() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut first = start(&place, &[], &agent);
-    first.ready();
-    first.prompt("hello");
-    first.see("turn 1: hello");
+    let (place, agent) = keeper();
+    let mut first = told(&place, &agent, "hello");
     let mut second = start(&place, &["--continue"], &agent);
     second.see("it is open in");
     second.see("turn 1: hello");
@@ -234,12 +234,8 @@ fn what_was_written_in_a_second_window_is_there_after_a_kill_of_both() {
 
 #[test]
 fn of_two_windows_that_go_on_at_once_only_one_does() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut s = start(&place, &[], &agent);
-    s.ready();
-    s.prompt("hello");
-    s.see("turn 1: hello");
+    let (place, agent) = keeper();
+    let s = told(&place, &agent, "hello");
     s.quit(&place);
     let windows = [start(&place, &["--continue"], &agent), start(&place, &["--continue"], &agent)];
     let is_finished = |screen: &str| screen.contains("turn 1: hello") && !screen.contains("starting");
@@ -250,24 +246,17 @@ fn of_two_windows_that_go_on_at_once_only_one_does() {
 
 #[test]
 fn a_second_window_goes_on_with_the_session_once_the_first_has_ended() {
-    let place = Place::new();
-    let agent = keeper(&place);
-    let mut first = start(&place, &[], &agent);
+    let (place, agent) = keeper();
+    let mut first = told(&place, &agent, "plums are blue");
     first.ready();
-    first.prompt("plums are blue");
-    first.see("turn 1: plums are blue");
-    first.ready();
-    let mut second = start(&place, &[], &agent);
-    second.ready();
-    second.send(F8);
-    second.see("plums");
+    let mut second = ready(&place, &agent);
+    list(&mut second, "plums");
     second.send(DOWN);
     second.send(ENTER);
     second.see("it is open in");
     second.see("turn 1: plums are blue");
     // As long as the first one is there, nothing is taken from it.
-    second.send(F8);
-    second.see("plums");
+    list(&mut second, "plums");
     second.send(ENTER);
     second.see("it is open in");
     first.write("of the first window");
@@ -277,8 +266,7 @@ fn a_second_window_goes_on_with_the_session_once_the_first_has_ended() {
     first.signal(rustix::process::Signal::TERM);
     first.end();
     is_kept(&place, "of the first window");
-    second.send(F8);
-    second.see("plums");
+    list(&mut second, "plums");
     second.send(ENTER);
     second.see("the session goes on");
     second.see_no("it is open in");
