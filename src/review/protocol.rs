@@ -111,7 +111,7 @@ pub struct Done {
     pub rewound: Vec<Rewound>,
     /// It was stopped before its end; the same again goes on with it.
     pub stopped: Option<Progress>,
-    /// What the system did not let be written: a full disk, a file that may not be changed.
+    /// What the system did not let be read or written: a full disk, a file that may not be changed.
     pub unwritten: Vec<PathBuf>,
 }
 

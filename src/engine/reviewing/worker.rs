@@ -164,7 +164,9 @@ impl Worker {
             if self.unseen.due.is_some_and(|at| at <= Instant::now()) {
                 self.look_at_unseen();
             }
-            if self.due.is_some_and(|at| at <= Instant::now()) {
+            // What calls have done that are still to be told of would be nobody's.
+            let wait = if is_behind { PACE } else { Duration::ZERO };
+            if self.due.is_some_and(|at| at + wait <= Instant::now()) {
                 self.refresh();
             }
         }

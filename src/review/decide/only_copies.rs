@@ -57,8 +57,19 @@ pub fn only_copies(
 ) -> Left {
     let to_be = files.iter().map(|file| (&*file.path, file.disk.1));
     let mut words = IgnoredCopies::new(to_be, log, &contents.snapshot).among(files);
-    words.extend(copies(files, why, log));
-    let OfGit { mut parts, changed, mut run, copies, alike } = of_git(files, log, contents);
+    let of_git = of_git(files, log, contents);
+    let of_git_all = of_git.parts.values().flatten().chain(&of_git.copies).chain(&of_git.alike);
+    // What is left alone does not get what it was to have: that may be the only copy of something, too.
+    let mut stay: HashSet<PathBuf> = words.keys().chain(of_git_all).cloned().collect();
+    loop {
+        let only = copies(files, &stay, why, log);
+        let more = only.keys().filter(|path| stay.insert((*path).clone())).count();
+        words.extend(only);
+        if more == 0 {
+            break;
+        }
+    }
+    let OfGit { mut parts, changed, mut run, copies, alike } = of_git;
     let others = alone.iter().map(|path| Going { path, is_there: (true, false), stays: true });
     let others = contents.snapshot.of_git(others, std::iter::empty(), |path| has_come(log, path));
     for (dir, files) in others.parts {
@@ -151,9 +162,9 @@ fn is_unkept(history: &FileHistory) -> bool {
     history.steps.first().is_some_and(|step| matches!(step.before, State::Unkept { .. }))
 }
 
-/// Those of the files that hold the content of a file which is gone and does not come back with the decision, and why, in
-/// words.
-fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<PathBuf, String> {
+/// Those of the files that hold the content of a file which is gone and does not come back with the decision, as nothing
+/// else will, and why, in words. `stay` are left alone anyway.
+fn copies(files: &[FileDecision], stay: &HashSet<PathBuf>, why: For<'_>, log: &ChangeLog) -> BTreeMap<PathBuf, String> {
     let mut going: HashMap<Oid, Vec<&Path>> = HashMap::new();
     for file in files.iter().filter(|file| !file.by_hand) {
         if let Some(oid) = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid)) {
@@ -164,7 +175,7 @@ fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<Pat
     if going.is_empty() {
         return out;
     }
-    let kept = LazyCell::new(|| kept(files, log));
+    let kept = LazyCell::new(|| kept(files, stay, log));
     // What a decision has put there was as gone before it as it will be.
     let (done, act) = if let For::Toggle(done, act) = why { (done, act) } else { (&[][..], 0) };
     let placed: HashMap<&Path, Oid> = done.iter().filter_map(|f| Some((&*f.path, content(&f.disk.1)?))).collect();
@@ -187,8 +198,9 @@ fn copies(files: &[FileDecision], why: For<'_>, log: &ChangeLog) -> BTreeMap<Pat
             _ => losses(history, from),
         };
         for oid in lost {
+            let Some(going) = going.get(&oid).filter(|_| !kept.contains(&oid)) else { continue };
             let is_other = |only: &&&Path| **only != path.as_path() && !is_placed(only, oid, path);
-            for only in going.get(&oid).into_iter().flatten().filter(is_other) {
+            for only in going.iter().filter(is_other) {
                 let words = || format!("it has what was in {}, which stays gone", visible(path.as_os_str()));
                 out.entry(only.to_path_buf()).or_insert_with(words);
             }
@@ -217,10 +229,11 @@ fn theirs(steps: &[ChangeRecord], from: Option<u64>) -> impl Iterator<Item = Sta
     first.into_iter().chain(steps.iter().filter(is_theirs).map(|step| step.after))
 }
 
-/// The contents that files have when those are written.
-fn kept(files: &[FileDecision], log: &ChangeLog) -> HashSet<Oid> {
+/// The contents that files have when those are written, but for what stays.
+fn kept(files: &[FileDecision], stay: &HashSet<PathBuf>, log: &ChangeLog) -> HashSet<Oid> {
     let written: HashSet<&Path> = files.iter().map(|file| &*file.path).collect();
     let others = log.histories().iter().filter(|(path, _)| !written.contains(path.as_path()));
     let others = others.filter_map(|(_, history)| content(&history.last()));
-    files.iter().filter_map(|file| content(&file.disk.1)).chain(others).collect()
+    let to_be = |file: &FileDecision| content(if stay.contains(&file.path) { &file.disk.0 } else { &file.disk.1 });
+    files.iter().filter_map(to_be).chain(others).collect()
 }

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Why permissions stay as they are, in words.
 pub const MODE_OF_BOTH: &str = "its permissions were changed since, too";
+const UNREAD: &str = "what it was before could not be read";
 const BESIDE_PERSONS: &str = "a command of yours (!) ran then, so it may be yours";
 
 /// What a file would be, or why it is left alone.
@@ -33,11 +34,13 @@ struct Rewind {
 pub struct Rewinds {
     pub files: Vec<FileDecision>,
     pub outcomes: Vec<(Rewound, Option<State>)>,
+    /// Of those left alone, what may be readable another time.
+    pub unread: Vec<PathBuf>,
 }
 
 /// Takes back what the agent did from that turn on; `previews` when nothing is to be written.
 pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool) -> Result<Rewinds, ReviewError> {
-    let (mut files, mut outcomes) = (Vec::new(), Vec::new());
+    let (mut files, mut outcomes, mut unread) = (Vec::new(), Vec::new(), Vec::new());
     for (path, history) in log.histories() {
         contents.go_on()?;
         let disk = history.last();
@@ -47,6 +50,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         {
             let remark = Some(ReviewError::Unread { path: path.clone(), source }.why());
             outcomes.push((Rewound { path: path.clone(), outcome: RewindOutcome::Failed, remark }, None));
+            unread.push(path.clone());
             continue;
         }
         let rewind = rewind(history, &disk, |t| t >= turn, contents)?;
@@ -66,6 +70,10 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         let remark = match (by_both, stays) {
             (true, _) => Some(MODE_OF_BOTH.to_owned()),
             (_, true) => Some("what is there now stays beside it".to_owned()),
+            _ if outcome == RewindOutcome::Failed => {
+                unread.push(path.clone());
+                Some(UNREAD.to_owned())
+            }
             _ if outcome == RewindOutcome::Beside => Some(log.run_beside(path)),
             _ if outcome == RewindOutcome::Doubtful && history.is_beside_persons(turn) => {
                 Some(BESIDE_PERSONS.to_owned())
@@ -83,7 +91,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
     let failed = |(path, why)| (Rewound { path, outcome: RewindOutcome::Failed, remark: Some(why) }, None);
     outcomes.extend(left.words.into_iter().map(failed));
     outcomes.sort_by(|one, other| one.0.path.cmp(&other.0.path));
-    Ok(Rewinds { files, outcomes })
+    Ok(Rewinds { files, outcomes, unread })
 }
 
 /// Of what was not known before it is said when it may be the only copy of something.
@@ -148,7 +156,9 @@ fn rewind(
         return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
     }
     if matches!(files.content(&to), Err(ReviewError::NotKept(_))) {
-        return Ok(Some(Rewind { outcome: RewindOutcome::NotKept, to: None }));
+        let may_return = to.oid().is_some_and(|oid| files.snapshot.objects.own.may_return(&oid));
+        let outcome = if may_return { RewindOutcome::Failed } else { RewindOutcome::NotKept };
+        return Ok(Some(Rewind { outcome, to: None }));
     }
     let before = history.steps.get(first).map_or(State::Absent, |s| s.before);
     let outcome = if to != before {

@@ -332,9 +332,11 @@ impl ReviewSession {
     }
 
     fn rewind(&mut self, turn: u64, mode: Mode) -> Result<Done, ReviewError> {
-        let Rewinds { files, outcomes: mut rewound } =
+        let Rewinds { files, outcomes: mut rewound, mut unread } =
             rewind::since(turn, &self.log, &mut self.files, mode == Mode::Preview)?;
-        rewound.extend(self.out_of_reach(turn).into_iter().map(|one| (one, None)));
+        let out_of_reach = self.out_of_reach(turn);
+        unread.extend(out_of_reach.iter().map(|one| one.path.clone()));
+        rewound.extend(out_of_reach.into_iter().map(|one| (one, None)));
         look_at_root(&files, &self.files.snapshot)?;
         let mut done = Done::default();
         if mode == Mode::Apply {
@@ -376,6 +378,7 @@ impl ReviewSession {
             let run = history.is_beside_run(turn).then(|| format!(": {}", self.log.run_beside(&one.path)));
             one.remark = Some(format!("{in_part}{}", run.unwrap_or_default()));
         }
+        done.unwritten.extend(unread);
         Ok(Done { rewound: rewound.into_iter().map(|(one, _)| one).collect(), ..done })
     }
 

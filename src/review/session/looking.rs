@@ -300,8 +300,9 @@ impl ReviewSession {
         self.look(std::slice::from_ref(path))
     }
 
-    /// Right after a write through the client. What is there beyond `content` was done by another author since.
-    /// It was asked for in `turn`; in the newest one when nothing is said.
+    /// Right after a write through the client. What is there beyond `content` was done by another author since: the next
+    /// look finds it, when the calls that ran by now are known. It was asked for in `turn`; in the newest one when nothing
+    /// is said.
     pub fn wrote(
         &mut self,
         path: &Path,
@@ -313,6 +314,7 @@ impl ReviewSession {
         self.attribution.write_ends(&path);
         let changes = self.files.snapshot.look(std::slice::from_ref(&path))?;
         self.follow_others(&changes);
+        let mut has_more = false;
         for change in changes {
             let State::File { mode, .. } = change.after else {
                 self.observer().observe(vec![change])?;
@@ -321,14 +323,17 @@ impl ReviewSession {
             let written = self.files.file(content.as_bytes(), mode)?;
             let before = self.log.last(&change.path).unwrap_or(change.before);
             let own = Attributed::new(Cause::Write, entry.map(|e| e.0)).of_turn(turn);
-            let mut parts = self.observer();
-            parts.record(&change.path, before, written, own)?;
-            let later = parts.blame(&change.path).unclaimed();
-            parts.record(&change.path, written, change.after, later)?;
+            self.observer().record(&change.path, before, written, own)?;
+            if written != change.after {
+                self.files.snapshot.set(&change.path, written)?;
+                has_more = true;
+            }
         }
         self.log.write_ends(packs::hash(content.as_bytes())?, entry.map(|entry| entry.0))?;
         self.log.save(&mut self.files)?;
-        self.attribution.looked_at(std::iter::once(&path));
+        if !has_more {
+            self.attribution.looked_at(std::iter::once(&path));
+        }
         Ok(())
     }
 

@@ -129,6 +129,40 @@ fn a_new_name_stays_when_the_old_one_cannot_be_written() {
     assert!(!place.at("g5").exists());
 }
 
+/// What was at its first name is at its second one again: nothing is lost with the third.
+#[test]
+fn what_is_moved_on_in_a_later_turn_goes_back_to_where_it_was_before_that() {
+    let later: [fn(&Place); 5] = [
+        |p| fs::rename(p.at("b"), p.at("c")).unwrap(),
+        |p| fs::rename(p.at("b"), p.at("mine")).unwrap(),
+        |p| fs::copy(p.at("b"), p.at("c")).map(drop).unwrap(),
+        |p| {
+            fs::create_dir(p.at("d")).unwrap();
+            fs::rename(p.at("b"), p.at("d/b")).unwrap();
+        },
+        |p| {
+            fs::rename(p.at("b"), p.at("c")).unwrap();
+            fs::rename(p.at("mine"), p.at("b")).unwrap();
+            fs::rename(p.at("c"), p.at("mine")).unwrap();
+        },
+    ];
+    for (number, later) in later.into_iter().enumerate() {
+        let mut place = Place::with(&[("a", b"of a\n"), ("mine", b"of the person\n")]);
+        place.turn(1, |p| p.command(|p| fs::rename(p.at("a"), p.at("b")).unwrap()));
+        place.turn(2, |p| p.command(later));
+        let done = place.act(ReviewAction::Rewind { turn: 2 });
+        assert_eq!(
+            (place.read("b").as_str(), place.read("mine").as_str()),
+            ("of a\n", "of the person\n"),
+            "{number}: {done:?}"
+        );
+        assert!(["a", "c", "d/b"].iter().all(|name| !place.at(name).exists()), "{number}: {done:?}");
+        // And from there to before all of it.
+        let done = place.act(ReviewAction::Rewind { turn: 1 });
+        assert_eq!((place.read("a").as_str(), place.at("b").exists()), ("of a\n", false), "{number}: {done:?}");
+    }
+}
+
 /// A file whose content is not kept.
 fn large(path: &Path) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -539,6 +539,23 @@ fn what_the_person_saves_right_after_a_write_is_not_part_of_it() {
 }
 
 #[test]
+fn what_a_call_does_right_after_a_write_is_its_doing_though_it_is_told_of_later() {
+    let mut place = Place::with(&[("a", b"one\n")]);
+    place.turn(1, |p| {
+        let path = p.at("a");
+        p.review.before_write(&path, "two\n").unwrap();
+        p.write("a", "two\n");
+        p.write("a", "two\nthree\n");
+        p.review.wrote(&path, "two\n", Some(EntryId(1)), None).unwrap();
+        p.entry = 2;
+        p.note(ToolEffect::Runs, &[], Vec::new(), false);
+        p.note(ToolEffect::Runs, &[], Vec::new(), true);
+    });
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!((place.read("a").as_str(), outcomes(&done)), ("one\n", vec![("a", RewindOutcome::Restored)]));
+}
+
+#[test]
 fn what_the_person_saves_around_a_write_is_not_of_the_call_that_names_the_file() {
     let text = lines(40);
     let mut place = Place::with(&[("a", text.as_bytes())]);

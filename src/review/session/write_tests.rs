@@ -13,7 +13,7 @@ use crate::review::session::tests::{Place, changed, git_in, lines};
 use crate::review::state::State;
 use crate::review::worktree::walk::faults::{self, Way};
 use rustix::io::Errno;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -133,6 +133,48 @@ fn what_lies_ready_and_has_got_another_name_is_not_put_in_place() {
     assert_eq!((done.rewound[0].outcome, done.unwritten), (RewindOutcome::Failed, vec![PathBuf::from("a")]));
     assert_eq!(place.read("a"), "agent\n");
     assert_eq!(place.act(REWIND).rewound[0].outcome, RewindOutcome::Restored);
+}
+
+/// It is done; that nobody could look at it then changes nothing.
+#[test]
+fn what_cannot_be_read_right_after_it_was_written_is_done() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.turn(1, |p| ["a", "b"].into_iter().for_each(|name| p.tool_writes(name, "agent\n")));
+    let shut = Rc::new(RefCell::new(Vec::new()));
+    let all = Rc::clone(&shut);
+    let hook = moments::on(move |now| {
+        if now == Moment::Looked {
+            all.borrow_mut().extend(["a", "b"].map(|name| faults::on(Way::Read, name, Errno::IO)));
+        }
+    });
+    let done = place.act(REWIND);
+    drop(hook);
+    assert!(!shut.take().is_empty());
+    let outcomes: Vec<RewindOutcome> = done.rewound.iter().map(|one| one.outcome).collect();
+    assert!(outcomes.contains(&RewindOutcome::Restored), "{done:?}");
+    assert!(!format!("{done:?}").contains("another program"), "{done:?}");
+    // The same again does the rest, and what was done can be done again.
+    place.act(REWIND);
+    assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("a\n", "b\n"));
+    place.act(ReviewAction::Undo);
+    assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("agent\n", "agent\n"));
+}
+
+/// As of what could not be written.
+#[test]
+fn what_could_not_be_read_at_the_look_is_still_to_be_done() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n")]);
+    place.turn(1, |p| ["a", "b"].into_iter().for_each(|name| p.tool_writes(name, "agent\n")));
+    for (way, errno) in [(Way::Read, Errno::IO), (Way::Stat, Errno::ACCESS)] {
+        place.write("a", "touched\n");
+        place.write("a", "agent\n");
+        let shut = faults::on(way, "a", errno);
+        let done = place.act(REWIND);
+        drop(shut);
+        assert_eq!(done.unwritten, [Path::new("a")], "{errno}: {done:?}");
+    }
+    place.act(REWIND);
+    assert_eq!((place.read("a").as_str(), place.read("b").as_str()), ("a\n", "b\n"));
 }
 
 #[test]

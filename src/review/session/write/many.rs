@@ -89,7 +89,11 @@ impl Writing {
         let done: HashSet<usize> = all.done.iter().rev().take(written.len()).copied().collect();
         let mut meddled = HashSet::new();
         for (number, file) in written.iter().filter(|(_, file)| !is_same(file)) {
-            let is_there = || files.snapshot.peeks().peek(&file.path).is_ok_and(|(is, _)| is == file.disk.1);
+            let is_there = || match files.snapshot.peeks().peek(&file.path) {
+                Ok((is, _)) => is == file.disk.1,
+                // It was written; the next look finds what is there.
+                Err(error) => matches!(error, ReviewError::Unread { .. }),
+            };
             if !done.contains(number) || is_there() {
                 continue;
             }
