@@ -18,20 +18,27 @@ const ENOUGH: usize = 8;
 const MAX_JOURNALS: usize = 3;
 
 /// The messages of a session that were said last, the newest last. `journals` are those that it is in, the newest last.
+/// What its agent told again when it was loaded stands in an earlier one, as long as there is one.
 pub fn end_of(journals: &[PathBuf], session_id: &str) -> io::Result<Vec<(Role, String)>> {
-    let mut said = Vec::new();
+    let mut said = VecDeque::new();
+    let mut told_again = Vec::new();
     for journal in journals.iter().rev().take(MAX_JOURNALS) {
-        let mut earlier: Vec<_> = end_of_journal(journal, session_id)?.into();
-        earlier.append(&mut said);
-        said = earlier;
+        let (again, own): (Vec<_>, Vec<_>) =
+            end_of_journal(journal, session_id)?.into_iter().partition(|message| message.is_told_again);
+        own.into_iter().rev().for_each(|message| said.push_front(message));
+        if told_again.is_empty() {
+            told_again = again;
+        }
         if said.len() >= ENOUGH {
             break;
         }
     }
-    Ok(said)
+    let is_only_told = journals.len() == 1 || said.is_empty();
+    let all = told_again.into_iter().filter(|_| is_only_told).chain(said);
+    Ok(all.map(|message| (message.role, message.text)).collect())
 }
 
-fn end_of_journal(journal: &Path, session_id: &str) -> io::Result<VecDeque<(Role, String)>> {
+fn end_of_journal(journal: &Path, session_id: &str) -> io::Result<VecDeque<Message>> {
     let mut file = lines::open(journal)?;
     let size = file.metadata()?.len();
     let mut said = VecDeque::new();
@@ -45,7 +52,7 @@ fn end_of_journal(journal: &Path, session_id: &str) -> io::Result<VecDeque<(Role
     Ok(said)
 }
 
-fn read(file: &mut std::fs::File, from: u64, session_id: &str) -> io::Result<VecDeque<(Role, String)>> {
+fn read(file: &mut std::fs::File, from: u64, session_id: &str) -> io::Result<VecDeque<Message>> {
     let mut first = None;
     first_line(file, &mut first)?;
     let Some(codec) = first.as_deref().and_then(sessions::codec_of) else {
@@ -54,7 +61,7 @@ fn read(file: &mut std::fs::File, from: u64, session_id: &str) -> io::Result<Vec
     let (mut said, mut reader, mut is_cut) = (VecDeque::new(), Reader::default(), from > 0);
     let mut out = |message: Message| {
         if message.session == session_id && !message.text.trim().is_empty() {
-            said.push_back((message.role, message.text));
+            said.push_back(message);
             if said.len() > MAX_SAID {
                 said.pop_front();
             }
@@ -119,6 +126,32 @@ mod tests {
             assert_eq!(said[said.len() - 2], (Role::User, format!("ask {}", turns - 1)));
             assert!(said.last().unwrap().1.starts_with(&format!("answer {}", turns - 1)));
         }
+    }
+
+    #[test]
+    fn what_an_agent_told_again_when_it_loaded_the_session_is_not_shown_twice() {
+        let temp = tempfile::tempdir().unwrap();
+        let (old, new) = (temp.path().join("a.jsonl"), temp.path().join("b.jsonl"));
+        let text = journal(2, 1);
+        fs::write(&old, &text).unwrap();
+        let head = text.lines().next().unwrap();
+        let row = |dir: &str, frame: Value| json!({ "t": 1, "dir": dir, "frame": frame }).to_string();
+        let mut lines = vec![head.to_owned()];
+        let load = json!({ "id": 7, "method": "session/load", "params": { "sessionId": "s", "cwd": "/w" } });
+        lines.push(row("client->agent", load));
+        for n in 0..2 {
+            for (kind, words) in [("user_message_chunk", "ask"), ("agent_message_chunk", "answer")] {
+                let content = json!({ "type": "text", "text": format!("{words} {n}") });
+                let params = json!({ "sessionId": "s", "update": { "sessionUpdate": kind, "content": content } });
+                lines.push(row("agent->client", json!({ "method": "session/update", "params": params })));
+            }
+        }
+        lines.push(row("agent->client", json!({ "id": 7, "result": {} })));
+        fs::write(&new, lines.join("\n") + "\n").unwrap();
+        let both = end_of(&[old, new.clone()], "s").unwrap();
+        assert_eq!(both.iter().filter(|(_, text)| text.starts_with("ask 1")).count(), 1, "{both:?}");
+        // Where only the agent knew of it, that is all there is.
+        assert_eq!(end_of(&[new], "s").unwrap().len(), 4);
     }
 
     #[test]

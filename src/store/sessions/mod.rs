@@ -350,13 +350,15 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
     Ok((parts, problems))
 }
 
-/// The newest of our own of a directory or its worktrees in which something was said; in a worktree its own come first.
+/// The newest of our own of a directory or its worktrees in which something was said; in a worktree its own come first,
+/// and anywhere those whose directory is still there.
 pub fn newest(state: &Path, cwd: &Path, origins: &Origins) -> io::Result<Option<Known>> {
     let is_meant = |known: &Known| !known.is_empty() && !known.is_imported && !known.journals.is_empty();
     let mut all = list(state)?.sessions;
     all.retain(|known| is_meant(known) && origins.are_alike(&known.cwd, cwd));
     let own = all.iter().position(|known| known.cwd == cwd).filter(|_| origins.is_worktree(cwd));
-    Ok(all.into_iter().nth(own.unwrap_or(0)))
+    let at = own.or_else(|| all.iter().position(|known| known.cwd.is_dir()));
+    Ok(all.into_iter().nth(at.unwrap_or(0)))
 }
 
 /// How the frames of a journal are read that begins with this line; nothing for an unknown version.

@@ -49,12 +49,14 @@ pub fn asked(asks: &Ask, columns: u16) -> Vec<paint::Painted> {
         Ask::Name { .. } => ("What is it called?".to_owned(), None),
         Ask::Forget { past, others, at_agent } => {
             let told = if *at_agent { "Its agent is told to forget it too." } else { "Its agent may keep it." };
-            let mut words = format!("Forget {}? {told}", quoted(past));
-            if *others > 0 {
-                let others = human::count(*others as u64, "other session");
-                words.extend([" Its changes can be undone only together with those of ", &*others, "."]);
-            }
-            (words, None)
+            let undone = match *others {
+                0 => "what it changed cannot be undone or reviewed any more".to_owned(),
+                others => {
+                    let others = human::count(others as u64, "other session");
+                    format!("what it changed can be undone only together with that of {others}")
+                }
+            };
+            (format!("Forget {}? It is gone for good, and {undone}. {told}", quoted(past)), None)
         }
     };
     let mut lines = vec![LogicalLine::text(StyledText::of(words, Token::Warn))];
