@@ -64,6 +64,7 @@ pub(super) fn of(
             let is_plain = || may_be_plain(claim) && covered(claim) && is_plain_below(place, claims, claim, &covered);
             extent.is_plain &= *verdict == Ruled::Allow || is_plain();
         }
+        extent.reaches |= matches!(kind, Kind::Fetch | Kind::Mcp);
         extent.leaves |= match kind {
             Kind::Bash => leaves(place, claims, claim),
             Kind::Read | Kind::Edit => is_unplaced(place, claims, claim),

@@ -319,11 +319,16 @@ fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// Whether a call shows nothing of what it would do but which files it is about.
-pub fn is_bare(tool: &ToolCall) -> bool {
+/// All texts in the input of a call.
+pub fn texts_in_input(tool: &ToolCall) -> Vec<String> {
     let mut said = Vec::new();
     tool.raw_input.iter().for_each(|input| texts(input, &mut said));
-    let named = files_named(tool);
+    said
+}
+
+/// Whether a call shows nothing of what it would do but which files it is about.
+pub fn is_bare(tool: &ToolCall) -> bool {
+    let (said, named) = (texts_in_input(tool), files_named(tool));
     tool.content.is_empty() && said.iter().all(|text| named.contains(text))
 }
 

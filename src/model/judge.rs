@@ -312,7 +312,7 @@ fn flag(request: &Request) -> Option<Verdict> {
         return Some(Verdict::Refuse(Ground::NotKnown));
     }
     let only_reads = match request.deed {
-        Deed::Permission { kind, .. } => matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Think),
+        Deed::Permission { kind, .. } => only_reads(kind, request),
         Deed::Read(_) => true,
         Deed::Write(_) | Deed::Run(_) => false,
     };
@@ -329,6 +329,19 @@ fn flag(request: &Request) -> Option<Verdict> {
     }
     let ground = Ground::Flag(allow);
     Some(if is_allowed { Verdict::Allow(ground) } else { Verdict::Refuse(ground) })
+}
+
+/// Whether a call is said to read and nothing that it has says that it does more: its kind is only what the agent says.
+fn only_reads(kind: ToolKind, request: &Request) -> bool {
+    let extent = request.ruling.as_ref().and_then(|ruling| ruling.extent).unwrap_or_default();
+    let is_known = request.ruling.as_ref().is_some_and(|ruling| ruling.extent.is_some());
+    let is_more = extent.changes || extent.leaves || extent.reaches;
+    match kind {
+        // Rules know no thinking.
+        ToolKind::Think => !is_more,
+        ToolKind::Read | ToolKind::Search => !is_more && (extent.is_plain || !is_known),
+        _ => false,
+    }
 }
 
 /// What cannot be shown or answered is no question.

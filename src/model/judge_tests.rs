@@ -75,6 +75,26 @@ fn where_nobody_is_asked_the_flag_alone_decides() {
     }
 }
 
+/// Its kind is only what the agent says.
+#[test]
+fn what_is_called_reading_and_is_more_is_no_reading_for_the_flag() {
+    let by = |kind, extent| {
+        let ruling = Some(Ruling { extent: Some(extent), ..Ruling::OPEN });
+        judge(&Request { policy: Policy::Auto(Allow::Reads), ..Request::of(permission(kind)).ruled(ruling) })
+    };
+    let reads = Ground::Flag(Allow::Reads);
+    for kind in [ToolKind::Read, ToolKind::Search, ToolKind::Think] {
+        assert_eq!(by(kind, READS), Verdict::Allow(reads.clone()), "{kind:?}");
+        for extent in [EDITS, RUNS, Extent { leaves: true, ..READS }, Extent { reaches: true, ..READS }] {
+            assert_eq!(by(kind, extent), Verdict::Refuse(reads.clone()), "{kind:?} {extent:?}");
+        }
+    }
+    // A file that has to be named, or lies outside.
+    assert_eq!(by(ToolKind::Read, ASKS), Verdict::Refuse(reads.clone()));
+    assert_eq!(by(ToolKind::Search, ASKS), Verdict::Refuse(reads.clone()));
+    assert_eq!(by(ToolKind::Think, ASKS), Verdict::Allow(reads));
+}
+
 #[test]
 fn rules_allow_a_side_question_no_more_than_reading() {
     let rule = |verdict| Some(Ruling { verdict, ..Ruling::OPEN });
@@ -112,10 +132,10 @@ fn left_open(extent: Extent) -> Option<Ruling> {
     Some(Ruling { extent: Some(extent), ..Ruling::OPEN })
 }
 
-const READS: Extent = Extent { is_plain: true, changes: false, leaves: false };
-const EDITS: Extent = Extent { is_plain: true, changes: true, leaves: false };
-const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false };
-const ASKS: Extent = Extent { is_plain: false, changes: false, leaves: false };
+const READS: Extent = Extent { is_plain: true, changes: false, leaves: false, reaches: false };
+const EDITS: Extent = Extent { is_plain: true, changes: true, leaves: false, reaches: false };
+const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false, reaches: false };
+const ASKS: Extent = Extent { is_plain: false, changes: false, leaves: false, reaches: false };
 
 /// What becomes of a permission request of another kind, which no rule is for.
 fn by(mode: PermissionMode, policy: Policy, ruling: Option<Ruling>) -> Verdict {

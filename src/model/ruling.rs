@@ -47,6 +47,9 @@ pub struct Extent {
     pub changes: bool,
     /// A command names something outside of the session's directories.
     pub leaves: bool,
+    /// It uses an address, or a tool of a server.
+    #[serde(default)]
+    pub reaches: bool,
 }
 
 /// What is asked about although nothing speaks against it.

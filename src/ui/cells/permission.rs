@@ -7,13 +7,13 @@ use super::CellCtx;
 use super::diffs;
 use super::lines::dim;
 use super::message::{block, capped, label};
-use super::tool::{command, locations, object, verb, whole_diff};
+use super::tool::{command, joined, locations, object, verb, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::paths::{normalize, visible};
 use crate::base::sanitize;
 use crate::model::changes::WritePreview;
-use crate::model::claims::files_in_input;
+use crate::model::claims::{Claimed, Claims, files_in_input, files_named, texts_in_input};
 use crate::model::entry::{Body, Entry};
 use crate::model::question::{About, Outside, Question};
 use crate::model::tool::{Location, ToolCall, ToolContent, ToolKind};
@@ -25,6 +25,8 @@ use std::path::Path;
 
 /// Lines of a text.
 const MAX_LINES: usize = 500;
+/// The verb of a command.
+const RUNS: &str = "run";
 /// Lines of a command: as many as one may have that the client runs.
 const COMMAND_LINES: usize = MAX_COMMAND_LINES;
 
@@ -48,6 +50,7 @@ pub fn permission_body(
     if command.is_some() && !title.is_empty() && !what.contains(title.trim_matches('`')) {
         out.push(dim(title));
     }
+    out.extend(besides(tool, &what));
     let runs_in = tool.raw_input.as_ref().and_then(|v| v.get("cwd").or_else(|| v.get("workdir"))?.as_str());
     if let Some(cwd) = runs_in.filter(|cwd| !is_here(cwd, ctx)) {
         out.push(dim(format!("in {}", super::message::display(cwd, ctx))));
@@ -144,8 +147,47 @@ pub fn wording(pending: &Question, entry: &Entry) -> Vec<LogicalLine> {
     out
 }
 
-/// Whether a call that may change something shows neither a change nor a command nor a text.
+/// Commands, addresses and tools of servers that a call has in its input, whatever the agent calls it; `what` is said
+/// already. One that calls a command something else is told of in the colour of danger.
+fn besides(tool: &ToolCall, what: &str) -> Vec<LogicalLine> {
+    let mut out = Vec::new();
+    let mut runs = false;
+    for (verb, text) in deeds(tool).filter(|(_, text)| !what.contains(text.as_str())) {
+        runs |= verb == RUNS;
+        out.extend(subject(verb, &text));
+    }
+    if runs && !matches!(tool.kind, ToolKind::Execute | ToolKind::Other) {
+        let words = format!("careful: its agent calls it “{}”, and it has a command", verb(tool.kind));
+        let text = StyledText::of(words, Token::Danger);
+        out.insert(0, LogicalLine { wrap: WrapMode::Words, ..LogicalLine::text(text) });
+    }
+    out
+}
+
+/// What a call does besides reading and writing files, as far as its input says it: how, and what.
+fn deeds(tool: &ToolCall) -> impl Iterator<Item = (&'static str, String)> + use<> {
+    Claims::of_tool(tool, &[]).all.into_iter().filter_map(|claim| match (claim.tool.as_str(), claim.what) {
+        ("bash", Claimed::Line(line)) => Some((RUNS, line)),
+        ("bash", Claimed::Words(words)) => Some((RUNS, joined(&words))),
+        ("fetch", Claimed::Text(address)) => Some(("fetch", address)),
+        ("mcp", Claimed::Text(named)) if !claim.is_guess => Some(("use", named)),
+        _ => None,
+    })
+}
+
+/// Whether what a call is about does not stand in the question, so that its input has to: one that may change something
+/// and shows neither a change nor a command nor a text, and one that is said to change nothing and whose input has a text
+/// that stands nowhere else.
 pub fn says_nothing(tool: &ToolCall) -> bool {
+    let changes_nothing = matches!(
+        tool.kind,
+        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch | ToolKind::SwitchMode
+    );
+    if changes_nothing {
+        let said: Vec<String> = files_named(tool).into_iter().chain(deeds(tool).map(|(_, text)| text)).collect();
+        let is_said = |text: &String| tool.title.contains(text.as_str()) || said.contains(text);
+        return !texts_in_input(tool).iter().all(is_said);
+    }
     let may_change =
         matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute | ToolKind::Other);
     let runs = tool.kind == ToolKind::Execute && command(tool.raw_input.as_ref()).is_some();

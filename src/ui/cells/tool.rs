@@ -404,14 +404,18 @@ pub(in crate::ui::cells) fn command(input: Option<&Value>) -> Option<String> {
         Value::String(s) if !s.trim().is_empty() => Some(s.clone()),
         Value::Array(words) => {
             let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
-            match words.as_slice() {
-                [] => None,
-                // A shell around it says nothing.
-                [_, flag, script] if matches!(*flag, "-c" | "-lc") => Some((*script).to_owned()),
-                words => Some(words.join(" ")),
-            }
+            Some(joined(&words)).filter(|line| !line.is_empty())
         }
         _ => None,
+    }
+}
+
+/// A program and its arguments on one line. A shell around a script says nothing.
+pub(in crate::ui::cells) fn joined(words: &[impl AsRef<str>]) -> String {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    match words.as_slice() {
+        [_, "-c" | "-lc", script] => (*script).to_owned(),
+        words => words.join(" "),
     }
 }
 
