@@ -37,6 +37,39 @@ const UNREADABLE_NAMES: usize = 4 << 20;
 /// Bytes of all names that are found. Each is in memory several times, and may have 4,096.
 pub(crate) const NAMES: usize = 32 << 20;
 
+/// File systems that are no files of anybody's, by the numbers that the kernel gives them (`linux/magic.h`): what they show is
+/// made while it is read, and some of it has no end.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const OF_THE_SYSTEM: [(&str, i64); 15] = [
+    ("proc", 0x9fa0),
+    ("sysfs", 0x6265_6572),
+    ("cgroup", 0x27_e0eb),
+    ("cgroup2", 0x6367_7270),
+    ("debugfs", 0x6462_6720),
+    ("tracefs", 0x7472_6163),
+    ("securityfs", 0x7363_6673),
+    ("bpf", 0xcafe_4a11),
+    ("devpts", 0x1cd1),
+    ("pstore", 0x6165_676c),
+    ("configfs", 0x6265_6570),
+    ("efivarfs", 0xde5e_81e4),
+    ("selinuxfs", 0xf97c_ff8c),
+    ("binfmt_misc", 0x4249_4e4d),
+    ("mqueue", 0x1980_0202),
+];
+
+/// Whether a directory is one of the system's own: mounted below the root it is not looked into.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_of_the_system(dir: &OwnedFd) -> bool {
+    rustix::fs::fstatfs(dir)
+        .is_ok_and(|of| OF_THE_SYSTEM.iter().any(|(_, number)| i128::from(*number) == of.f_type.into()))
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const fn is_of_the_system(_: &OwnedFd) -> bool {
+    false
+}
+
 /// What a walk has found.
 #[derive(Default)]
 pub(crate) struct Walked {
@@ -267,6 +300,9 @@ impl Walk<'_> {
             return Err(Errno::NAMETOOLONG);
         }
         let fd = self.open(dir)?;
+        if !dir.key.is_empty() && is_of_the_system(&fd) {
+            return Err(Errno::ACCESS);
+        }
         let mut entries = Vec::new();
         let (mut has_rules, mut has_git) = (false, false);
         for entry in rustix::fs::Dir::read_from(&fd)? {
@@ -382,4 +418,16 @@ impl Walk<'_> {
 /// Bytes of a full path before the path below the root.
 fn walk_len(root: &Path) -> usize {
     bytes(root).len() + 1
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_makes_while_it_is_read_is_known_by_its_kind() {
+        let of = |dir: &Path| is_of_the_system(&open(dir, LIST, Mode::empty()).unwrap());
+        let temp = tempfile::tempdir().unwrap();
+        assert!(of(Path::new("/proc/self")) && !of(temp.path()));
+    }
 }
