@@ -235,7 +235,8 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
             if name.text == "push" && text.starts_with([':', '+']) {
                 hits.push((at, text.len(), TAKING));
             }
-            if name.text == "tag" && is_first && is_branch(text) && at + 1 < words.len() {
+            let is_followed = || words.iter().skip(at + 1).any(|word| !word.text.starts_with('-'));
+            if name.text == "tag" && is_branch(text) && is_followed() {
                 hits.push((at, text.len(), HIDING));
             }
             if fetches && !is_first && takes_place(word, is_forced) {
