@@ -1,4 +1,4 @@
-//! Programs that go down directories and there through links: data, and which option says so.
+//! Programs that go down directories and there through links: data, and which option says so. What only shows names is none.
 //!
 //! Knows nothing of rules. Invariant: an option that may be one of these is one; only words that are known say the opposite.
 
@@ -14,11 +14,9 @@ struct Row {
     longs: &'static str,
     /// Words with which it goes through none.
     unless: &'static str,
-    /// Words without which it shows nothing of what is there but names.
-    with: &'static str,
 }
 
-const ROW: Row = Row { programs: "", letters: "", is_bare: false, longs: "", unless: "", with: "" };
+const ROW: Row = Row { programs: "", letters: "", is_bare: false, longs: "", unless: "" };
 
 const TABLE: &[Row] = &[
     Row {
@@ -30,8 +28,6 @@ const TABLE: &[Row] = &[
     Row { programs: "rg", letters: "L", longs: "--follow", ..ROW },
     Row { programs: "ag", letters: "f", longs: "--follow", ..ROW },
     Row { programs: "ack", longs: "--follow", ..ROW },
-    Row { programs: "find", letters: "L", longs: "-follow", with: "-exec -execdir -ok -okdir", ..ROW },
-    Row { programs: "fd fdfind", letters: "L", longs: "--follow", with: "-x -X --exec --exec-batch", ..ROW },
     Row { programs: "diff", letters: "r", longs: "--recursive", unless: "--no-dereference", ..ROW },
     Row { programs: "cp", letters: "L", longs: "--dereference", ..ROW },
     Row { programs: "chmod chown chgrp", letters: "L", longs: "--dereference", ..ROW },
@@ -54,7 +50,7 @@ const TABLE: &[Row] = &[
 pub(super) fn option(program: &str, words: &[Word]) -> Option<usize> {
     let row = TABLE.iter().find(|row| listed(row.programs).any(|name| name == program))?;
     let has = |list: &'static str| words.iter().skip(1).any(|word| listed(list).any(|one| word.known() == Some(one)));
-    if has(row.unless) || !row.with.is_empty() && !has(row.with) {
+    if has(row.unless) {
         return None;
     }
     (1..words.len()).find(|at| row.follows(*at, words.get(*at).map_or("", |word| &word.text)))
@@ -64,14 +60,11 @@ impl Row {
     fn follows(&self, at: usize, text: &str) -> bool {
         let has_letter = |text: &str| text.contains(|c| self.letters.contains(c));
         match text.strip_prefix('-') {
-            // One of a single dash is no bundle where the program has long ones of these.
-            Some(_) if listed(self.longs).any(|long| long == text) => true,
             Some(rest) if rest.starts_with('-') => {
                 let typed = text.split('=').next().unwrap_or_default();
                 typed.len() > 2 && listed(self.longs).any(|long| long.starts_with(typed))
             }
-            Some(rest) if self.with.is_empty() => has_letter(rest),
-            Some(rest) => rest.len() == 1 && has_letter(rest),
+            Some(rest) => has_letter(rest),
             None => at == 1 && self.is_bare && (self.letters.is_empty() || has_letter(text)),
         }
     }
