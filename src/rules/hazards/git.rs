@@ -4,7 +4,6 @@
 //! Knows nothing of patterns. Invariants: a short option is only passed over where every letter before it is known, a
 //! long one only when it is written in full; options end at a `--` only where no option could take it for its value.
 
-use super::git_files::is_branch;
 use super::{Hit, ends_options, unknown_letter};
 use crate::rules::word::Word;
 
@@ -45,6 +44,9 @@ const ROW: Row = Row {
 
 /// Names of remotes that need not be in the pattern: any other word may be a directory here, whose hooks run.
 pub(super) const REMOTES: &[&str] = &["origin", "upstream"];
+
+/// Usual names of branches, also of remotes.
+const BRANCHES: &str = "main master develop dev trunk";
 
 /// Options before the subcommand.
 const BEFORE: &str = "--no-pager -P -p --paginate --no-optional-locks --no-replace-objects --no-lazy-fetch \
@@ -260,6 +262,13 @@ fn takes_place(word: &Word, is_forced: bool) -> bool {
     let is_ours = |place: &str| !place.is_empty() && !place.starts_with("refs/remotes/");
     let is_tag = text == "tag";
     is_open && (is_tag || text.split_once(':').is_some_and(|(_, place)| is_ours(place)))
+}
+
+/// A name that is usual for a branch, which is a commit: a tag may be of any object and goes before a branch, but none is
+/// called so.
+pub(super) fn is_branch(text: &str) -> bool {
+    let name = REMOTES.iter().find_map(|remote| text.strip_prefix(remote)?.strip_prefix('/'));
+    has(BRANCHES, name.unwrap_or(text))
 }
 
 /// The options before the subcommand, and where that stands.

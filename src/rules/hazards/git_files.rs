@@ -3,7 +3,7 @@
 //! Knows nothing of patterns. Invariants: a word that may be the name of a file is one; what may show the content of a file
 //! that the line does not name shows everything.
 
-use super::git::{OWN_FILES, REMOTES, TAKING, before, has, row};
+use super::git::{OWN_FILES, TAKING, before, has, is_branch, row};
 use super::readers::Reads;
 use super::{Hit, ends_options, searches};
 use crate::rules::steering::is_steering;
@@ -31,8 +31,6 @@ const FLAGS: &str = "-p -u -w -i --patch --cached --staged --stat --word-diff --
     --shortstat --numstat --oneline --graph --follow --no-color";
 /// Letters of options whose value is a number in the same word.
 const NUMBERED: &[&str] = &["-", "-n", "-U"];
-/// Usual names of branches, also of remotes. A tag, which may be of any object, goes before a branch: `git` lets none be made.
-const BRANCHES: &str = "main master develop dev trunk";
 
 /// What a subcommand reads of the files of the repository.
 pub(super) fn reads(words: &[Word]) -> Reads {
@@ -121,12 +119,6 @@ fn is_commit(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     let is_name = matches!(name, "HEAD" | "@") || !steps.is_empty() && !name.is_empty() && name.chars().all(is_plain);
     is_name && steps.chars().all(|c| matches!(c, '~' | '^') || c.is_ascii_digit())
-}
-
-/// A name that is usual for a branch, which is a commit.
-pub(super) fn is_branch(text: &str) -> bool {
-    let name = REMOTES.iter().find_map(|remote| text.strip_prefix(remote)?.strip_prefix('/'));
-    has(BRANCHES, name.unwrap_or(text))
 }
 
 /// `-3`, `-n3`, `-U3`.

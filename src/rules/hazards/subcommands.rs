@@ -2,8 +2,7 @@
 //!
 //! Knows no table. Invariant: an option before them that is not known has to be in the pattern, with what may be its value.
 
-use super::may_take_next;
-use super::sign::listed;
+use super::{listed, may_take_next};
 
 /// Options that take no value, of every program here which has them before its subcommand.
 const PLAIN_OPTIONS: &[&str] =
