@@ -118,6 +118,7 @@ pub(super) const TABLE: &[Row] = &[
         signs: &[Letters("oSFDEIb")],
         reason: "settings of the connection name programs and files",
     },
+    Row { programs: &["scp"], signs: &[Has(":")], reason: "brings files to another machine, or from one" },
     Row {
         programs: &["sed", "gsed"],
         signs: &[SedScript, Unknown, But("nErsuz", "e"), Longs("--in-place --file --line-length")],
@@ -331,9 +332,10 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "csh", "tcsh", "mksh", "yash", "posh"],
         signs: &[
-            Letters("csiOoC"),
-            Begins("+"),
-            Longs("--rcfile --init-file --command --init-command"),
+            BeforeScript(
+                "eux",
+                &[Letters("csiOoC"), Begins("+"), Longs("--rcfile --init-file --command --init-command")],
+            ),
             NoScript,
             Device,
         ],
