@@ -5,8 +5,10 @@
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
 //! Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
+mod addresses;
 mod builds;
 mod converters;
+mod followers;
 mod git;
 mod git_files;
 mod languages;
@@ -22,6 +24,7 @@ mod searches;
 mod sed;
 mod services;
 mod sign;
+mod subcommands;
 mod table;
 mod texts;
 mod tools;
@@ -217,6 +220,11 @@ pub(super) fn is_unknown(program: &str) -> bool {
         || wrappers::find(program).is_some())
 }
 
+/// Whether it is known to check and format the texts of programs below a directory that it is given.
+pub(super) fn is_checker(program: &str) -> bool {
+    listed(MODULES).any(|name| name == program)
+}
+
 /// Where the commands begin that a search runs for each file which it finds.
 pub(super) fn runs_for_each(program: &str, words: &[Word]) -> Vec<usize> {
     let row = FOR_EACH.iter().find(|(programs, _)| programs.contains(&program));
@@ -269,6 +277,14 @@ pub(super) fn starts(program: &str, words: &[Word]) -> Option<usize> {
         Some(at + 1)
     })
     .min()
+}
+
+/// Why an option with which links are gone through has to be in a pattern.
+pub(super) const FOLLOWS: &str = "goes through links, of which one may lead to any file";
+
+/// Where the option stands with which a program goes through the links that it finds below a directory.
+pub(super) fn follows(program: &str, words: &[Word]) -> Option<usize> {
+    followers::option(program, words)
 }
 
 /// The files that are the values of options which only write, or build, them.

@@ -6,6 +6,7 @@
 mod against;
 mod earlier;
 mod files;
+mod followed;
 mod globs;
 mod inside;
 mod named;
@@ -350,6 +351,12 @@ impl<'a> Judge<'a, '_> {
             if let Some((index, reason)) = taken {
                 spelled.push((index, words[index].text.len().max(1)));
                 inside.reason = inside.reason.or(Some(reason));
+            }
+            let follows = hazards::follows(&program, words);
+            if let Some(index) = follows.filter(|_| followed::leads_out(&files, &program, words, is_moved)) {
+                spelled.push((index, words[index].text.len()));
+                inside.reason = inside.reason.or(Some(hazards::FOLLOWS));
+                opinion = opinion.and(files.followed());
             }
             if let Some(option) = files.edited_in_place(&program, words, is_moved) {
                 inside.spelled.retain(|(index, _)| *index != at(option));

@@ -12,10 +12,18 @@ use super::sign::Sign::{
 const OF_PACKAGES: &str = "run run-script test t start build lint install i ci add remove uninstall update list ls outdated \
     view info why explain audit pack version search root prefix bin ping pkg/get --version -v";
 
+/// What of this puts nothing in: all that is known behind the name of a package of the workspace.
+const OF_SCRIPTS: &str = "run run-script test t start build lint list ls outdated why explain";
+
 pub(super) const BUILDS: &[Row] = &[
     Row {
-        programs: &["npm", "yarn"],
-        signs: &[Only(OF_PACKAGES)],
+        programs: &["npm"],
+        signs: &[OnlyBehind("-ws --workspaces -w= --workspace=", OF_PACKAGES, OF_SCRIPTS)],
+        reason: "runs a program of any name, or keeps settings that do",
+    },
+    Row {
+        programs: &["yarn"],
+        signs: &[OnlyBehind("workspace=", OF_PACKAGES, OF_SCRIPTS)],
         reason: "runs a program of any name, or keeps settings that do",
     },
     Row {
@@ -27,7 +35,7 @@ pub(super) const BUILDS: &[Row] = &[
     Row {
         programs: &["pnpm"],
         // In every package of the workspace, or in its own.
-        signs: &[OnlyBehind("-r --recursive -w --workspace-root --filter= -F=", OF_PACKAGES)],
+        signs: &[OnlyBehind("-r --recursive -w --workspace-root --filter= -F=", OF_PACKAGES, OF_SCRIPTS)],
         reason: "runs a program of any name, or keeps settings that do",
     },
     Row {

@@ -45,6 +45,9 @@ const ROW: Row = Row {
 /// Names of remotes that need not be in the pattern: any other word may be a directory here, whose hooks run.
 pub(super) const REMOTES: &[&str] = &["origin", "upstream"];
 
+/// Usual names of branches, also of remotes.
+const BRANCHES: &str = "main master develop dev trunk";
+
 /// Options before the subcommand.
 const BEFORE: &str = "--no-pager -P -p --paginate --no-optional-locks --no-replace-objects --no-lazy-fetch \
     --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version -v";
@@ -158,8 +161,9 @@ const TABLE: &[Row] = &[
     Row { names: "mv", flags: "fknv", writes: true, taking: "-f --force", ..ROW },
     Row { names: "clean", flags: "ndfqxX", valued: "e", is_spelled: true, ..ROW },
     Row { names: "apply", flags: "vR3N", valued: "pC", is_spelled: true, ..ROW },
-    Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, ..ROW },
-    Row { names: "pull", flags: "qvnfr46kaet", has_remote: true, ..ROW },
+    // Tags of one's own that the other side does not have.
+    Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, taking: "-P --prune-tags", ..ROW },
+    Row { names: "pull", flags: "qvnfr46kaet", has_remote: true, taking: "--prune-tags", ..ROW },
     Row {
         names: "push",
         flags: "qvnu46",
@@ -168,6 +172,9 @@ const TABLE: &[Row] = &[
         ..ROW
     },
 ];
+
+/// Options of `fetch` and `pull` with which what comes takes the place of what is here, or takes away what is not there.
+const FORCING: &str = "-f --force -u --update-head-ok -p --prune -P --prune-tags";
 
 /// `git config NAME`.
 const SETTING: Row = Row { flags: "l", longs: "--get --get-all --show-origin --global --local --list", ..ROW };
@@ -179,6 +186,7 @@ const OPTION: &str = "git's options name programs, files and other repositories;
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
 const UNNAMED: &str = "what it writes or removes does not stand in the line";
 pub(super) const TAKING: &str = "takes away what cannot be brought back";
+const HIDING: &str = "a tag that is called like a branch stands for what is none";
 const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
 pub(super) const OWN_FILES: &str = "git's own files name programs";
 
@@ -197,6 +205,9 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     }
     let row = known.unwrap_or(&ROW);
     let (start, mut is_over, mut is_first) = (at + 1, false, true);
+    let fetches = matches!(name.text.as_str(), "fetch" | "pull");
+    let has_any = |options: &str| words.iter().skip(start).any(|word| row.has_any(&word.text, options));
+    let (is_forced, is_overwriting) = (has_any(FORCING), has_any("-f --force"));
     for (at, word) in words.iter().enumerate().skip(start) {
         let text = word.text.as_str();
         // Where a name goes that only shows when it runs may be a directory of git's.
@@ -211,6 +222,9 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
             is_over = ends_options(words, at);
             hits.extend(row.unknown(text).filter(|_| text != "--").map(|bytes| (at, bytes, OPTION)));
             hits.extend(row.takes(text).map(|bytes| (at, bytes, TAKING)));
+            if fetches && is_overwriting && row.has_any(text, "-t --tags") {
+                hits.push((at, text.len(), TAKING));
+            }
         } else {
             if is_first && !row.verbs.is_empty() && (at != start || !has(row.verbs, text)) {
                 hits.push((at, text.len().max(1), SUBCOMMAND));
@@ -223,6 +237,13 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
             if name.text == "push" && text.starts_with([':', '+']) {
                 hits.push((at, text.len(), TAKING));
             }
+            let is_followed = || words.iter().skip(at + 1).any(|word| !word.text.starts_with('-'));
+            if name.text == "tag" && is_branch(text) && is_followed() {
+                hits.push((at, text.len(), HIDING));
+            }
+            if fetches && !is_first && takes_place(word, is_forced) {
+                hits.push((at, text.len().max(1), TAKING));
+            }
             if is_remote && !REMOTES.contains(&text) {
                 hits.push((at, text.len().max(1), REMOTE));
             }
@@ -230,6 +251,24 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// Whether what is fetched may take the place of a branch or a tag that is here, or take away one that is not there: by its
+/// `+`, by an option, or, where the settings of the repository say that, by its mark. `x:y` alone only makes one, or leads it on.
+fn takes_place(word: &Word, is_forced: bool) -> bool {
+    let Some(text) = word.known() else { return true };
+    let is_open = is_forced || text.starts_with('+') || text.contains('*');
+    // What is there belongs to the other side.
+    let is_ours = |place: &str| !place.is_empty() && !place.starts_with("refs/remotes/");
+    let is_tag = text == "tag";
+    is_open && (is_tag || text.split_once(':').is_some_and(|(_, place)| is_ours(place)))
+}
+
+/// A name that is usual for a branch, which is a commit: a tag may be of any object and goes before a branch, but none is
+/// called so.
+pub(super) fn is_branch(text: &str) -> bool {
+    let name = REMOTES.iter().find_map(|remote| text.strip_prefix(remote)?.strip_prefix('/'));
+    has(BRANCHES, name.unwrap_or(text))
 }
 
 /// The options before the subcommand, and where that stands.
@@ -311,8 +350,17 @@ impl Row {
 
     /// How much of an option that takes something away a pattern has to have.
     fn takes(&self, text: &str) -> Option<usize> {
+        self.first_of(text, self.taking)
+    }
+
+    fn has_any(&self, text: &str, options: &str) -> bool {
+        text.starts_with('-') && self.first_of(text, options).is_some()
+    }
+
+    /// How much of a word there is up to the end of the first option in it that is one of these.
+    fn first_of(&self, text: &str, options: &str) -> Option<usize> {
         if text.starts_with("--") {
-            return has(self.taking, text.split('=').next().unwrap_or_default()).then(|| named(text));
+            return has(options, text.split('=').next().unwrap_or_default()).then(|| named(text));
         }
         // What stands behind one that takes a value is the value.
         let mut is_value = false;
@@ -320,8 +368,8 @@ impl Row {
             .char_indices()
             .skip(1)
             .take_while(|(_, letter)| !std::mem::replace(&mut is_value, self.valued.contains(*letter)));
-        let mut taking = letters.filter(|(_, letter)| has(self.taking, &format!("-{letter}")));
-        taking.next().map(|(at, letter)| at + letter.len_utf8())
+        let mut found = letters.filter(|(_, letter)| has(options, &format!("-{letter}")));
+        found.next().map(|(at, letter)| at + letter.len_utf8())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Knows nothing of patterns. Invariants: a word that may be the name of a file is one; what may show the content of a file
 //! that the line does not name shows everything.
 
-use super::git::{OWN_FILES, TAKING, before, has, row};
+use super::git::{OWN_FILES, TAKING, before, has, is_branch, row};
 use super::readers::Reads;
 use super::{Hit, ends_options, searches};
 use crate::rules::steering::is_steering;
@@ -27,14 +27,17 @@ const SUMMARY: &str = "--stat --shortstat --numstat --name-only --name-status --
     --compact-summary --quiet -q";
 
 /// Options that take no value in any of these.
-const FLAGS: &str = "-p -u -w -i --patch --cached --staged --stat";
+const FLAGS: &str = "-p -u -w -i --patch --cached --staged --stat --word-diff --color-words --name-only --name-status \
+    --shortstat --numstat --oneline --graph --follow --no-color";
+/// Letters of options whose value is a number in the same word.
+const NUMBERED: &[&str] = &["-", "-n", "-U"];
 
 /// What a subcommand reads of the files of the repository.
 pub(super) fn reads(words: &[Word]) -> Reads {
     let (_, start) = before(words);
     let Some(name) = words.get(start).map(|word| word.text.as_str()) else { return Reads::Named };
     let arguments = words.get(start + 1..).unwrap_or_default();
-    let is_flag = |at: usize| words.get(at).is_some_and(|word| has(FLAGS, &word.text));
+    let is_flag = |at: usize| words.get(at).is_some_and(|word| has(FLAGS, &word.text) || is_numbered(&word.text));
     let is_end = |at: &usize| {
         ends_options(words, start + 1 + at)
             || arguments.get(*at).is_some_and(|word| word.text == "--") && is_flag(start + at)
@@ -65,6 +68,7 @@ pub(super) fn reads(words: &[Word]) -> Reads {
         "show" if !names.is_empty() && names.iter().all(|text| names_file(text)) => Reads::Named,
         "diff" | "show" if is_summary() => Reads::Named,
         "diff" | "show" if names.iter().all(|text| is_commit(text) || text.contains("..")) => limited,
+        "diff" if end < arguments.len() && names.iter().all(|text| is_commit(text) || is_branch(text)) => limited,
         "grep" => match searches::objects_of_git(words.get(start..=start + end).unwrap_or_default()) {
             Some(objects) if objects.iter().all(|text| is_commit(text)) => limited,
             _ => Reads::Everything,
@@ -109,10 +113,18 @@ pub(super) fn pathspec(word: &Word) -> Option<Word> {
     Some(Word { shape: word.text.clone(), text, rest: Rest::Words, is_glob: true, ..Word::default() })
 }
 
-/// A commit for certain, and no content of a file that has a name.
+/// A commit for certain, and no content of a file that has a name: what steps are made from is one.
 fn is_commit(text: &str) -> bool {
-    let rest = text.strip_prefix("HEAD").or_else(|| text.strip_prefix('@'));
-    rest.is_some_and(|rest| rest.chars().all(|c| matches!(c, '~' | '^') || c.is_ascii_digit()))
+    let (name, steps) = text.split_at(text.find(['~', '^']).unwrap_or(text.len()));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
+    let is_name = matches!(name, "HEAD" | "@") || !steps.is_empty() && !name.is_empty() && name.chars().all(is_plain);
+    is_name && steps.chars().all(|c| matches!(c, '~' | '^') || c.is_ascii_digit())
+}
+
+/// `-3`, `-n3`, `-U3`.
+fn is_numbered(text: &str) -> bool {
+    let number = |letter: &&str| text.strip_prefix(*letter);
+    NUMBERED.iter().filter_map(number).any(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// A file by its name: `HEAD:src/a`, `:src/a`.

@@ -5,7 +5,7 @@
 use super::listed;
 use crate::rules::word::Word;
 
-/// What makes it uncertain where a text, a comment or a group of awk ends.
+/// What makes it uncertain, outside of a text, where one, a comment or a group of awk ends.
 const UNREAD: &[char] = &['/', '#', '\\'];
 /// What a `select` may call, and words that may stand before a group.
 const CALLED: &str = "count sum avg min max total group_concat lower upper length substr substring trim ltrim rtrim round \
@@ -19,17 +19,21 @@ pub(super) fn redirects(text: &str) -> bool {
     if !text.contains('>') {
         return false;
     }
-    if text.contains(UNREAD) {
-        return true;
-    }
     let (mut is_text, mut braces, mut groups, mut last) = (false, 0_usize, Vec::new(), String::new());
-    for c in text.chars() {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
         if is_text || c == '"' {
+            // What is escaped ends no text; a line does.
+            let next = if c == '\\' { chars.next() } else { Some(c) };
+            if next.is_none_or(|next| next == '\n') {
+                return true;
+            }
             is_text ^= c == '"';
             last.clear();
             continue;
         }
         match c {
+            _ if UNREAD.contains(&c) => return true,
             '{' => braces += 1,
             '}' => braces = braces.saturating_sub(1),
             '(' => {
@@ -53,6 +57,30 @@ pub(super) fn redirects(text: &str) -> bool {
         }
     }
     false
+}
+
+/// Whether a backslash stands before any other character than these.
+pub(super) fn escapes(text: &str, harmless: &str) -> bool {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' && !chars.next().is_some_and(|next| harmless.contains(next)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether a program of jq takes in another file, by words that are neither a field nor a key.
+pub(super) fn imports(text: &str) -> bool {
+    let is_word = |word: &str| {
+        text.match_indices(word).any(|(at, _)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let behind = text.get(at + word.len()..).and_then(|behind| behind.chars().next());
+            before.is_none_or(|c| c.is_whitespace() || c == ';' || c == '}')
+                && !behind.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':')
+        })
+    };
+    is_word("import") || is_word("include")
 }
 
 /// `NAME 'select …'`: nothing but one question of plain words to the database of a name.

@@ -103,13 +103,16 @@ fn kind(program: &str, words: &[Word]) -> Reads {
     // `-d recurse`, `--directories=recurse`, and beginnings of long options.
     let may_go_down =
         |text: &str| goes_down(text) || text.starts_with("-d") || text.starts_with("--d") || text.starts_with("--r");
-    let names_list = |text: &str| {
-        text.starts_with("--f") || text.starts_with("--ex") || !text.starts_with("--") && text.contains('X')
-    };
+    let has_letter = |text: &str, letter: char| !text.starts_with("--") && text.contains(letter);
+    let names_list = |text: &str| text.starts_with("--f") || text.starts_with("--ex") || has_letter(text, 'X');
     match () {
         // The names of what it counts, or leaves out, may stand in a file.
         () if program == "du" && options().any(names_list) => Reads::Files,
-        // It shows what a file says, as if those were names.
+        // It shows what a file says, as if those were dates.
+        () if program == "date" && options().any(|text| text.starts_with("--f") || has_letter(text, 'f')) => {
+            Reads::Files
+        }
+        // As if those were names.
         () if program == "tree" && options().any(|text| text.starts_with("--from") || text.starts_with("--info")) => {
             Reads::Files
         }

@@ -9,7 +9,7 @@ use std::str::Chars;
 
 /// What may stand around the parts of `s`.
 const MARKS: &str = "/|#,:@!%";
-/// What may follow a backslash: no bracket, no mark, and nothing that stands for another character.
+/// What may follow a backslash outside of brackets: no bracket, no mark, and nothing that stands for another character.
 const ESCAPED: &str = ".*+?(){}$^&bnstwWS123456789";
 
 /// The words that are scripts and more than plain, with their lengths.
@@ -144,7 +144,29 @@ fn part(rest: &mut Peekable<Chars<'_>>, mark: char) -> Option<()> {
         match rest.next()? {
             c if c == mark => return Some(()),
             '\\' => drop(rest.next().filter(|c| ESCAPED.contains(*c) && *c != mark)?),
-            '[' | '\n' => return None,
+            '[' => bracket(rest, mark)?,
+            '\n' => return None,
+            _ => {}
+        }
+    }
+}
+
+/// What stands in brackets, where it is nothing that some take for the end of them and some for the end of the part.
+fn bracket(rest: &mut Peekable<Chars<'_>>, mark: char) -> Option<()> {
+    rest.next_if_eq(&'^');
+    if rest.peek() == Some(&']') {
+        return None;
+    }
+    loop {
+        match rest.next()? {
+            ']' => return Some(()),
+            // `[:space:]`
+            '[' => {
+                rest.next_if_eq(&':').filter(|_| mark != ':')?;
+                while rest.next_if(char::is_ascii_lowercase).is_some() {}
+                (rest.next()? == ':' && rest.next()? == ']').then_some(())?;
+            }
+            c if c == mark || matches!(c, '\\' | '\n') => return None,
             _ => {}
         }
     }

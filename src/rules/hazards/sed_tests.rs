@@ -17,6 +17,16 @@ cases! {
         escaped_dots: r"s/a\.b/\1 c/", true;
         a_newline_between_commands: "5p\n6p", true;
         a_bracket_in_an_address: "/[/s/]/e touch pwned #/g", false;
+        characters_in_brackets: r"s/^([a-z]+)=[^,;]*$/\1: x/", true;
+        a_class_of_characters: "s/[[:space:]]*$//", true;
+        brackets_in_an_address: "/[a]/d", true;
+        a_bracket_in_what_is_put: "s/a/[b]/", true;
+        a_bracket_without_an_end_in_what_is_put: "s/a/[b/e;s/]/x/", false;
+        a_bracket_that_begins_with_its_end: "s/[]/]/e x/", false;
+        a_bracket_of_all_but_its_end: "s/[^]/]/e x/", false;
+        an_escape_in_brackets: r"s/[\]/]/e x/", false;
+        a_class_that_is_none: "s/[[.x.]]/a/", false;
+        a_mark_of_a_class: "s:[[:alpha:]]:a:", false;
         a_bracket_that_is_escaped: r"/\[/d", false;
         an_escaped_mark: r"s/a\/b/e/e", false;
         a_mark_as_an_escape: r"s.a\.b.c.e", false;

@@ -2,7 +2,8 @@
 //!
 //! Knows nothing of patterns. Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
-use super::{is_plain_glob, leads_out, may_take_next, queries, sed, unknown_letter, values};
+use super::subcommands::{others_behind, others_behind_options, others_than_one};
+use super::{addresses, is_plain_glob, leads_out, may_take_next, queries, sed, unknown_letter, values};
 use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
 use std::path::Path;
@@ -17,6 +18,8 @@ pub(in crate::rules) enum Sign {
     OtherLongs(&'static str),
     /// What these find before a `--`, which no option of the program takes for its value.
     Before(&'static [Sign]),
+    /// What these find up to the script that is run, behind options of these letters alone: what follows is the script's.
+    BeforeScript(&'static str, &'static [Sign]),
     /// A word with a dash before it that is none of these, one or two dashes being the same: each up to its `=`, or the
     /// beginning of one where it ends with `*`.
     OtherDashes(&'static str),
@@ -31,8 +34,9 @@ pub(in crate::rules) enum Sign {
     /// A first word that is not one of these, or not with the second one where both are written as `one/two`, and where that is
     /// an option the first behind it as well.
     Only(&'static str),
-    /// The same behind any of the first words here, which are options without a value, or with one where a `=` ends them.
-    OnlyBehind(&'static str, &'static str),
+    /// The same behind any of the first words here, which are options without a value, or with one where a `=` ends them; behind
+    /// such a value only those of the last are known.
+    OnlyBehind(&'static str, &'static str, &'static str),
     /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one; the
     /// first two behind options where it begins with some.
     OnlyTwo(&'static str),
@@ -85,8 +89,11 @@ pub(in crate::rules) enum Sign {
     Open,
     /// The same as of `Longs` or a short option, where the value looks like the name of a file.
     Paths(&'static str),
-    /// The option of this letter and of this long name, where its value is none of these.
-    Value(char, &'static str, &'static str),
+    /// The option of this letter and of this long name, where its value is none of these; the letters before are all that
+    /// have a value.
+    Value(&'static str, char, &'static str, &'static str),
+    /// What a program takes for an address of anything but the web; these letters and long options have a value.
+    Addresses(&'static str, &'static str),
     /// A word without a dash that has so many colons, and no comma.
     Colons(usize),
     /// What these find behind a `--`.
@@ -101,6 +108,10 @@ pub(in crate::rules) enum Sign {
     Unplain(&'static str),
     /// A text that may put out what it makes elsewhere, as awk does with `>`.
     Redirects,
+    /// A text with a backslash before any other character than these.
+    Escapes(&'static str),
+    /// A text that takes in what stands in another file, as jq does with `import`.
+    Imports,
     /// All of it, unless it asks a database for something by a name and one plain `select`.
     Query,
     /// `NAME=VALUE`, but for a digit as the value of one of these names.
@@ -113,9 +124,6 @@ pub(in crate::rules) enum Sign {
 const WHOLE: &[&str] = &["--watch"];
 /// What a shell takes for its own, beside blanks.
 const MARKS: &str = ";|&$<>()`'\"\\!*?[]{}#\n";
-/// Options that take no value, of every program here which has them before its subcommand.
-const PLAIN_OPTIONS: &[&str] =
-    &["-q", "--quiet", "-v", "--verbose", "-s", "--silent", "--locked", "--offline", "--frozen"];
 
 impl Sign {
     /// The words, counted from the program, and how much of each has to be in the pattern.
@@ -144,6 +152,11 @@ impl Sign {
             }
             Self::Before(signs) => {
                 let end = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
+                let before = words.get(..end).unwrap_or_default();
+                signs.iter().flat_map(|sign| sign.find(before, has_input)).collect()
+            }
+            Self::BeforeScript(flags, signs) => {
+                let end = script(words, flags).map_or(words.len(), |at| at + 1);
                 let before = words.get(..end).unwrap_or_default();
                 signs.iter().flat_map(|sign| sign.find(before, has_input)).collect()
             }
@@ -202,16 +215,7 @@ impl Sign {
                 letters().filter_map(|(at, text)| Some((at, unknown_letter(text, flags, valued)?))).collect()
             }
             Self::Only(names) => others_than_one(names, arguments()),
-            Self::OnlyBehind(options, names) => {
-                let is_one = |text: &str| listed(options).any(|option| option == text);
-                let takes_next = |text: &str| listed(options).any(|option| option.strip_suffix('=') == Some(text));
-                let mut is_value = false;
-                let behind = arguments().skip_while(|(_, text)| {
-                    let is_of_it = std::mem::replace(&mut is_value, takes_next(text)) && !text.starts_with('-');
-                    is_of_it || is_value || is_one(text)
-                });
-                others_than_one(names, behind)
-            }
+            Self::OnlyBehind(options, names, named) => others_behind(options, names, named, arguments()),
             Self::OnlyTwo(names) => others_behind_options(names, arguments()),
             Self::Elsewhere(first) => elsewhere(first, arguments()),
             Self::Marks => {
@@ -270,7 +274,7 @@ impl Sign {
                 .filter(|(.., value)| value.contains(['/', '.']))
                 .map(|(at, text, _)| (at, text))
                 .collect(),
-            Self::Value(letter, long, allowed) => valued(arguments, letter, long)
+            Self::Value(all, letter, long, allowed) => valued(arguments, all, letter, long)
                 .filter(|(.., value)| !listed(allowed).any(|one| one == *value))
                 .map(|(at, text, _)| (at, text))
                 .collect(),
@@ -296,6 +300,9 @@ impl Sign {
                 found.filter(|(_, text)| is_it && !is_package(text)).collect()
             }
             Self::Bundle(letters, valued) => bundles(arguments, letters, valued),
+            Self::Addresses(letters, longs) => addresses::others(arguments, letters, longs),
+            Self::Escapes(harmless) => arguments.filter(|(_, text)| queries::escapes(text, harmless)).collect(),
+            Self::Imports => arguments.filter(|(_, text)| queries::imports(text)).collect(),
             Self::Redirects => arguments.filter(|(_, text)| queries::redirects(text)).collect(),
             _ => Vec::new(),
         };
@@ -316,6 +323,7 @@ fn values_of<'a>(
 /// The values of one option, which may also stand behind its letter in one word.
 fn valued<'a>(
     arguments: impl Iterator<Item = (usize, &'a str)> + Clone,
+    all: &'static str,
     letter: char,
     long: &'static str,
 ) -> impl Iterator<Item = (usize, &'a str, &'a str)> {
@@ -323,7 +331,9 @@ fn valued<'a>(
     let next = arguments.clone().map(|(_, text)| text).skip(1).chain([""]);
     let letters = arguments.zip(next).filter(|((_, text), _)| text.starts_with('-') && !text.starts_with("--"));
     let letters = letters.filter_map(move |((at, text), next)| {
-        let (_, value) = text.split_once(letter)?;
+        // Behind the first that has one all is its value.
+        let at_first = text.find(|c| all.contains(c))?;
+        let value = text.get(at_first..)?.strip_prefix(letter)?;
         Some((at, text, if value.is_empty() { next } else { value }))
     });
     longs.chain(letters)
@@ -434,59 +444,11 @@ fn other_longs<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, 
     found.map(|(at, text)| (at, text.len().min(name_of(text).len() + 1))).collect()
 }
 
-/// Options before the first word that is none, with the values of those which may take one; and how many words that are.
-fn options_before(all: &[(usize, &str)], is_known: impl Fn(&str) -> bool) -> (Vec<(usize, usize)>, usize) {
-    let (mut found, mut from) = (Vec::new(), 0);
-    while let Some((at, text)) = all.get(from).filter(|(_, text)| text.starts_with(['-', '+']) && !is_known(text)) {
-        found.push((*at, text.len()));
-        from += 1;
-        let value = all.get(from).filter(|(_, next)| !next.starts_with('-') && may_take_next(text));
-        if let Some((at, value)) = value.filter(|_| !PLAIN_OPTIONS.contains(text)) {
-            found.push((*at, value.len().max(1)));
-            from += 1;
-        }
-    }
-    (found, from)
-}
-
-/// The first word, unless it is one of these, or with the second one of those written as `one/two`, and the options before it.
-fn others_than_one<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
-    let all: Vec<(usize, &str)> = arguments.collect();
-    let is_known = |text: &str| listed(names).any(|name| name == text);
-    let (mut found, from) = options_before(&all, is_known);
-    let second = all.get(from + 1).map_or("", |(_, text)| *text);
-    let is_pair = |text: &str| listed(names).any(|name| name.split_once('/') == Some((text, second)));
-    let first = all.get(from).filter(|(_, text)| !is_known(text) && !is_pair(text));
-    found.extend(first.map(|(at, text)| (*at, text.len().max(1))));
-    found
-}
-
-/// The first two words, unless they are one of these pairs, and the options before them.
-fn others_behind_options<'a>(
-    names: &'static str,
-    arguments: impl Iterator<Item = (usize, &'a str)>,
-) -> Vec<(usize, usize)> {
-    let all: Vec<(usize, &str)> = arguments.collect();
-    let (mut found, from) = options_before(&all, |text| listed(names).any(|name| name.split('/').next() == Some(text)));
-    found.extend(others_than_two(names, all.into_iter().skip(from)));
-    found
-}
-
 /// After this first word those that lead out of the directory.
 fn elsewhere<'a>(first: &str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
     let mut names = arguments.filter(|(_, text)| !text.starts_with('-'));
     let is_it = names.next().is_some_and(|(_, text)| text == first);
     names.filter(|(_, text)| is_it && leads_out(text)).map(|(at, text)| (at, text.len())).collect()
-}
-
-/// The first two words, unless these or more are among those written as `one/two`.
-fn others_than_two<'a>(names: &'static str, arguments: impl Iterator<Item = (usize, &'a str)>) -> Vec<(usize, usize)> {
-    let first: Vec<(usize, &str)> = arguments.take(3).collect();
-    let text = |at: usize| first.get(at).map_or("", |(_, text)| *text);
-    let is_it =
-        |known: &str| known.split('/').enumerate().all(|(at, part)| text(at) == part || at == 1 && part.is_empty());
-    let is_known = listed(names).filter(|known| known.contains('/')).any(is_it);
-    if is_known { Vec::new() } else { first.iter().take(2).map(|(at, text)| (*at, text.len().max(1))).collect() }
 }
 
 pub(super) fn listed(names: &'static str) -> impl Iterator<Item = &'static str> {
@@ -543,6 +505,17 @@ fn brought(words: &[Word], after: &'static str, letters: &str, longs: &'static s
     let is_here = |text: &str| text.starts_with('.') && !leads_out(text);
     let found = named.iter().skip(from.unwrap_or(usize::MAX)).filter(|(_, text)| !is_here(text));
     found.map(|(at, text)| (*at, text.len().max(1))).collect()
+}
+
+/// Where the name of a script stands for certain: what looks like a file, behind options of these letters alone.
+fn script(words: &[Word], flags: &str) -> Option<usize> {
+    let is_flags = |word: &Word| {
+        let letters = word.known().and_then(|text| text.strip_prefix('-')).unwrap_or_default();
+        !letters.is_empty() && letters.chars().all(|letter| flags.contains(letter))
+    };
+    let at = 1 + words.iter().skip(1).take_while(|word| is_flags(word)).count();
+    let text = words.get(at)?.known()?;
+    (!text.starts_with('-') && text.contains(['/', '.'])).then_some(at)
 }
 
 /// Whether a path leads to devices or to what processes have open, as far as it says so itself.

@@ -4,9 +4,9 @@
 
 use super::Row;
 use super::sign::Sign::{
-    After, Always, Bare, Begins, But, Device, Each, Has, HasAll, Input, Letters, Longs, NoScript, Of, Only, OnlyTwo,
-    Open, OtherDashes, OtherLongs, Part, Query, Redirects, SecondName, SedScript, Short, Steering, Token, Unknown,
-    Value, Words,
+    Addresses, After, Always, Bare, BeforeScript, Begins, But, Device, Each, Escapes, Has, HasAll, Imports, Input,
+    Letters, Longs, NoScript, Of, Only, OnlyTwo, Open, OtherDashes, OtherLongs, Part, Query, Redirects, SecondName,
+    SedScript, Short, Steering, Token, Unknown, Value, Words,
 };
 
 /// Programs that read nothing of the directory which they run in but the files that they are given.
@@ -100,7 +100,7 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["rsync"],
         signs: &[
-            But("avzrltpgoDHAXEnhPqcuOJSWxLkKiCm", ""),
+            But("avzrltpgoDHAXEnhPqcuOJSWxLkiCm", ""),
             OtherLongs(
                 "--archive --verbose --recursive --dry-run --delete --delete-after --delete-before \
                 --delete-during --exclude --include --progress --stats --partial --human-readable --compress \
@@ -118,6 +118,7 @@ pub(super) const TABLE: &[Row] = &[
         signs: &[Letters("oSFDEIb")],
         reason: "settings of the connection name programs and files",
     },
+    Row { programs: &["scp"], signs: &[Has(":")], reason: "brings files to another machine, or from one" },
     Row {
         programs: &["sed", "gsed"],
         signs: &[SedScript, Unknown, But("nErsuz", "e"), Longs("--in-place --file --line-length")],
@@ -133,8 +134,12 @@ pub(super) const TABLE: &[Row] = &[
             Has("getline"),
             // What variables hold that the program is started with.
             Token("ENVIRON"),
+            // Names of files to read, be it by the table of all variables.
+            Has("argv"),
+            Has("symtab"),
             Has("@"),
-            Has("\\"),
+            // By their number any characters could be made, and the end of a line could part a word.
+            Escapes("ntr\\\"./$()[]{}+*?^-&swSWyB"),
             But("", "Fv"),
             Begins("--"),
         ],
@@ -192,28 +197,38 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["curl"],
         signs: &[
-            But("sSLfkiIvgGN46", "HAmuberXyYz"),
+            But("sSLfkiIvgGN46", "HAmuberXyYzow"),
             OtherLongs(
                 "--silent --show-error --location --fail --fail-with-body --head --include --verbose --insecure \
                 --compressed --header --user-agent --max-time --connect-timeout --retry --retry-delay \
                 --retry-all-errors --request --get --globoff --ipv4 --ipv6 --http1.1 --http2 --no-progress-meter \
                 --progress-bar --max-redirs --range --referer --user --tlsv1.2 --tlsv1.3 --proto --no-buffer \
-                --url --version --help",
+                --url --output --write-out --version --help",
             ),
-            Value('X', "--request", "GET HEAD OPTIONS get head options"),
+            Value("HAmuberXyYzow", 'X', "--request", "GET HEAD OPTIONS get head options"),
+            Value("HAmuberXyYzow", 'o', "--output", "/dev/null -"),
+            Has("%output"),
             Has("@"),
+            // Files, and bytes of any kind to what listens on this machine.
+            Addresses(
+                "HAmuberXyYzow",
+                "--header --user-agent --max-time --connect-timeout --retry --retry-delay --request --max-redirs \
+                --range --referer --user --proto --output --write-out",
+            ),
         ],
         reason: "writes files of any name, sends them away, or changes what is elsewhere",
     },
     Row {
         programs: &["wget"],
         signs: &[
-            But("qvSc46", "tTUw"),
+            But("qvSc46", "tTUwO"),
             OtherLongs(
                 "--quiet --no-verbose --spider --timeout --tries --user-agent --header --no-check-certificate \
-                --continue --server-response --show-progress --https-only --version --help",
+                --continue --server-response --show-progress --https-only --output-document --version --help",
             ),
+            Value("tTUwO", 'O', "--output-document", "/dev/null -"),
             Steering,
+            Addresses("tTUwO", "--timeout --tries --user-agent --header --output-document"),
         ],
         reason: "writes files of any name, or sends them away",
     },
@@ -234,7 +249,7 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row {
         programs: &["python", "python2", "python3", "pypy", "pypy3"],
-        signs: &[Letters("cmi"), NoScript, Device],
+        signs: &[BeforeScript("uBOsEIqv", &[Letters("cmi")]), NoScript, Device],
         reason: "runs a program from the line or from standard input",
     },
     Row {
@@ -256,19 +271,24 @@ pub(super) const TABLE: &[Row] = &[
     Row {
         programs: &["node", "nodejs", "bun", "deno", "tsx", "ts-node"],
         signs: &[
-            Letters("epr"),
-            // Its long options have many spellings.
-            Begins("--"),
-            Words(&["eval"]),
-            Words(&["x"]),
-            Words(&["exec"]),
-            Words(&["inspect"]),
-            Words(&["debug"]),
-            Words(&["repl"]),
-            Words(&["create"]),
-            Has("npm:"),
-            Has("jsr:"),
-            Has("://"),
+            BeforeScript(
+                "",
+                &[
+                    Letters("epr"),
+                    // Its long options have many spellings.
+                    Begins("--"),
+                    Words(&["eval"]),
+                    Words(&["x"]),
+                    Words(&["exec"]),
+                    Words(&["inspect"]),
+                    Words(&["debug"]),
+                    Words(&["repl"]),
+                    Words(&["create"]),
+                    Has("npm:"),
+                    Has("jsr:"),
+                    Has("://"),
+                ],
+            ),
             NoScript,
             Device,
         ],
@@ -291,26 +311,31 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row {
         programs: &["ruby", "lua", "osascript", "Rscript", "julia", "elixir", "groovy", "tclsh", "guile"],
-        signs: &[Letters("eErRBdxIMmilcSFCat"), Longs("--run --eval --server"), NoScript, Device],
+        signs: &[
+            BeforeScript("wv", &[Letters("eErRBdxIMmilcSFCat"), Longs("--run --eval --server")]),
+            NoScript,
+            Device,
+        ],
         reason: "runs a program from the line or from standard input, or serves the directory",
     },
     Row {
         programs: &["php"],
         // Not `-l`, which only reads what it is given.
-        signs: &[Letters("eErRBdxIMmicSFCatz"), Longs("--run --eval --server"), NoScript, Device],
+        signs: &[BeforeScript("", &[Letters("eErRBdxIMmicSFCatz"), Longs("--run --eval --server")]), NoScript, Device],
         reason: "runs a program from the line or from standard input, or serves the directory",
     },
     Row {
         programs: &["perl"],
-        signs: &[But("wWtTvcu", ""), Begins("--"), NoScript, Device],
+        signs: &[BeforeScript("wWtTvcu", &[But("wWtTvcu", ""), Begins("--")]), NoScript, Device],
         reason: "runs a program from the line or from standard input",
     },
     Row {
         programs: &["sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "rbash", "csh", "tcsh", "mksh", "yash", "posh"],
         signs: &[
-            Letters("csiOoC"),
-            Begins("+"),
-            Longs("--rcfile --init-file --command --init-command"),
+            BeforeScript(
+                "eux",
+                &[Letters("csiOoC"), Begins("+"), Longs("--rcfile --init-file --command --init-command")],
+            ),
             NoScript,
             Device,
         ],
@@ -328,8 +353,8 @@ pub(super) const TABLE: &[Row] = &[
         reason: "writes the file, or loads code",
     },
     Row {
-        programs: &["jq"],
-        signs: &[HasAll(&["import", "search"]), HasAll(&["include", "search"])],
+        programs: &["jq", "yq"],
+        signs: &[Imports, Token("modulemeta")],
         reason: "reads files where its program says",
     },
     Row { programs: &["yq"], signs: &[Letters("s"), Longs("--split-exp")], reason: "writes files of any name" },
@@ -340,7 +365,15 @@ pub(super) const TABLE: &[Row] = &[
     },
     Row {
         programs: &["yq"],
-        signs: &[Token("load"), Token("load_str"), Token("load_xml"), Token("load_props"), Token("load_base64")],
+        // What is evaluated may be put together.
+        signs: &[
+            HasAll(&["eval", "("]),
+            Token("load"),
+            Token("load_str"),
+            Token("load_xml"),
+            Token("load_props"),
+            Token("load_base64"),
+        ],
         reason: "reads files where its program says",
     },
     Row { programs: &["sqlite3"], signs: &[Query], reason: "its commands run programs and write files" },

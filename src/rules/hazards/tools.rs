@@ -5,8 +5,8 @@
 
 use super::Row;
 use super::sign::Sign::{
-    Always, Any, Begins, Device, Each, Has, HasAll, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Set, Short,
-    Token,
+    Addresses, Always, Any, Begins, Device, Each, Has, HasAll, Input, Longs, NoScript, Only, OnlyTwo, OtherDashes, Set,
+    Short, Token,
 };
 
 pub(super) const TOOLS: &[Row] = &[
@@ -115,6 +115,7 @@ pub(super) const TOOLS: &[Row] = &[
             OtherDashes("-dump -nolist -listonly -stdin -width* -cols* -T* -version --version --help"),
             Has("exec:"),
             Has("cgi"),
+            Addresses("T", ""),
         ],
         reason: "pagers and browsers run commands and write files",
     },

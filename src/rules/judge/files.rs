@@ -306,6 +306,11 @@ impl<'a> Files<'a, '_> {
         if self.against.is_any(tool) { Opinion::ask(Doubt::Linked) } else { Opinion::neither() }
     }
 
+    /// What is to be said of links that lead elsewhere: perhaps to what a rule is against.
+    pub(super) fn followed(&self) -> Opinion<'a> {
+        if self.against.is_any(&READ) { Opinion::ask(Doubt::PerhapsDenied) } else { Opinion::neither() }
+    }
+
     /// Of a word that may be the name of a file: whatever it looks like, it is the one that a rule is against.
     pub(super) fn named_against(&self, tool: &'a Tool, text: &str) -> Opinion<'a> {
         if text.is_empty() || text.starts_with('-') || text.contains("://") {

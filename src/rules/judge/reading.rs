@@ -24,7 +24,7 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
     if is_moved && reads != Reads::Unknown {
         return perhaps;
     }
-    let is_stranger = hazards::is_unknown(program) && !hazards::is_of_project(words);
+    let is_stranger = hazards::is_unknown(program) && !hazards::is_of_project(words) && !hazards::is_checker(program);
     let mut opinion = Opinion::neither();
     for word in words.iter().skip(1).filter(|word| !word.text.is_empty() || !word.is_known()) {
         // It only says which of the files that are searched anyway.
