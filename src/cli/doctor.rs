@@ -169,7 +169,8 @@ fn program(config: &Config) -> Section {
     let ports = check_ports();
     let is_limited = sandboxes().any(|sandbox| sandbox.connects.is_some() || sandbox.listens.is_some());
     let can = if ports.is_ok() {
-        "ports of TCP can be confined (sandbox_connect, sandbox_listen); UDP cannot"
+        "ports of TCP can be confined (sandbox_connect, sandbox_listen); UDP, vsock and waiting on a port that the kernel \
+         chooses cannot"
     } else {
         "cannot be confined"
     };
@@ -381,6 +382,11 @@ fn rules(surroundings: &Surroundings, cwd: &Path) -> Section {
     let project = cwd.join(rulebook::PROJECT_FILE);
     let trusted = surroundings.dirs.as_ref().map(|dirs| Trusted::new(dirs.state.clone(), What::Rules));
     rules_file(&mut section, "project's", &project, rulebook::read_project(&project, trusted.as_ref()));
+    for file in rulebook::project_files(cwd).iter().skip(1) {
+        if let found @ Some(_) = rulebook::read_above(file) {
+            rules_file(&mut section, "project's, above", file, found);
+        }
+    }
     if let Some(dirs) = &surroundings.dirs {
         let made = dirs.made_rules();
         rules_file(&mut section, "from questions", &made, rulebook::read_made(&made, cwd));

@@ -263,7 +263,7 @@ fn own(dirs: Option<&Dirs>) -> Result<Rules, Usage> {
 fn own_and_projects(dirs: Option<&Dirs>, cwd: &Path) -> Result<Rules, Usage> {
     let mut rules = own(dirs)?;
     let trusted = dirs.map(|dirs| Trusted::new(dirs.state.clone(), What::Rules));
-    if let Some(found) = rulebook::read_project(&cwd.join(rulebook::PROJECT_FILE), trusted.as_ref()) {
+    for found in rulebook::read_projects(&rulebook::project_files(cwd), trusted.as_ref()) {
         rules.extend(readable(found)?);
     }
     if let Some(made) = dirs.and_then(|dirs| rulebook::read_made(&dirs.made_rules(), cwd)) {
@@ -300,11 +300,9 @@ pub(super) fn only(file: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<Rule
 /// flag says.
 pub(super) fn narrowing(cwd: &Path, agent: &str, dirs: Option<&Dirs>) -> Result<RulesConfig, Usage> {
     let mut rules = own(dirs)?;
-    let others = [
-        rulebook::read_project(&cwd.join(rulebook::PROJECT_FILE), None),
-        dirs.and_then(|dirs| rulebook::read_made(&dirs.made_rules(), cwd)),
-    ];
-    for FileRules { rules: found, fault, .. } in others.into_iter().flatten() {
+    let projects = rulebook::read_projects(&rulebook::project_files(cwd), None);
+    let made = dirs.and_then(|dirs| rulebook::read_made(&dirs.made_rules(), cwd));
+    for FileRules { rules: found, fault, .. } in projects.into_iter().chain(made) {
         match fault {
             Some(fault) => return Err(Usage(fault)),
             None => rules.extend(found),

@@ -17,3 +17,18 @@ fn a_project_can_narrow_what_a_person_allows_and_not_allow_itself() {
     let fault = own_and_projects(Some(&dirs), temp.path()).unwrap_err().0;
     assert!(fault.contains("rules.toml:1: "), "{fault}");
 }
+
+#[test]
+fn what_a_project_above_denies_is_listed_and_holds_for_exec_too() {
+    let temp = tempfile::tempdir().unwrap();
+    let dirs = Dirs { config: temp.path().join("config"), state: temp.path().join("state"), data: None, home: None };
+    let sub = temp.path().join("sub");
+    for dir in [".git", ".acp-tui", "sub"] {
+        std::fs::create_dir_all(temp.path().join(dir)).unwrap();
+    }
+    write(temp.path().join(PROJECT_FILE), "allow = [\"Bash\"]\ndeny = [\"Bash(bar *)\"]\n").unwrap();
+    let rules = own_and_projects(Some(&dirs), &sub).unwrap();
+    assert_eq!(rules.iter().map(|rule| rule.pattern.as_str()).collect::<Vec<_>>(), ["Bash(bar *)"]);
+    write(temp.path().join(PROJECT_FILE), "deny = 1\n").unwrap();
+    assert!(narrowing(&sub, "x", Some(&dirs)).is_err(), "what cannot be read may deny");
+}

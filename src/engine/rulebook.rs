@@ -29,6 +29,9 @@ const MAX_OUTSIDE: usize = 50;
 /// Directories whose rules are kept.
 const MAX_DIRECTORIES: usize = 64;
 
+/// Directories above one that are looked at for a project's rules.
+const MAX_ABOVE: usize = 64;
+
 /// Entries of a directory of this program's that may be links to elsewhere.
 const MAX_LINKS: usize = 64;
 
@@ -57,7 +60,9 @@ pub struct Rulebook {
 
 #[derive(Clone, Debug)]
 struct CachedRules {
-    stamps: [Stamp; 4],
+    /// The project's files, as they were when the directory was seen first: no repository that is made later keeps out those above it.
+    projects: Vec<PathBuf>,
+    stamps: Vec<Stamp>,
     rules: Arc<Rules>,
 }
 
@@ -236,11 +241,14 @@ impl Rulebook {
     ) -> (Ruling, Vec<RuleRef>) {
         let judged = |request: &Request<'_>| {
             let judgement = rules::judge(rules, request);
-            let secret = match judgement.doubt {
-                Some(Doubt::Secret(why)) => Some(Secret { rule: spelled(request), ..Secret::of(why) }),
+            let why = match judgement.doubt {
+                Some(Doubt::Secret(why)) => Some(why),
+                // What a command writes is left to modes, as the command is.
+                Some(Doubt::SurelySteering) if matches!(request.subject, Subject::Paths(_)) => Some(rules::STEERS),
                 _ => None,
             };
-            let (ruling, by) = ruling(judgement, rules);
+            let secret = why.map(|why| Secret { rule: spelled(request), ..Secret::of(why) });
+            let (ruling, by) = ruling(judgement, rules, secret.is_some());
             (Ruling { secret, ..ruling }, by)
         };
         self.request(agent, root, claims, claim, judged).unwrap_or((Ruling::OPEN, Vec::new()))
@@ -300,19 +308,21 @@ impl Rulebook {
         if let Some(only) = &self.only {
             return (Arc::clone(only), Vec::new());
         }
-        let project = Some(cwd.join(PROJECT_FILE));
+        let cached = || self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = cached().get(cwd).cloned();
+        let projects = known.as_ref().map_or_else(|| project_files(cwd), |known| known.projects.clone());
         let made = self.made.as_ref().map(|made| rule_files::of_directory(made, cwd));
         let trusted = self.trusted.as_ref().map(Trusted::file);
-        let stamps = [&self.own, &project, &made, &trusted].map(|file| file.as_deref().map_or(Stamp::Missing, stamp));
-        let cached = || self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(book) = cached().get(cwd).filter(|book| book.stamps == stamps) {
-            return (Arc::clone(&book.rules), Vec::new());
+        let others = [&self.own, &made, &trusted].into_iter().flatten();
+        let stamps: Vec<Stamp> = others.chain(&projects).map(|file| stamp(file)).collect();
+        if let Some(known) = known.filter(|known| known.stamps == stamps) {
+            return (known.rules, Vec::new());
         }
         let mut all = FileRules::default();
         let own = self.own.as_deref().and_then(|file| read_rules(file, Trust::Full));
-        let project = project.and_then(|file| read_project(&file, self.trusted.as_ref()));
+        let projects_rules = read_projects(&projects, self.trusted.as_ref());
         let made = self.made.as_ref().and_then(|made| read_made(made, cwd));
-        for found in [own, project, made].into_iter().flatten() {
+        for found in own.into_iter().chain(projects_rules).chain(made) {
             all.rules.extend(found.rules);
             all.warnings.extend(found.fault.map(|fault| format!("{fault}; until it is mended the rules ask")));
             all.warnings.extend(found.warnings);
@@ -322,7 +332,7 @@ impl Rulebook {
         if cached.len() >= MAX_DIRECTORIES {
             cached.clear();
         }
-        cached.insert(cwd.to_owned(), CachedRules { stamps, rules: Arc::clone(&rules) });
+        cached.insert(cwd.to_owned(), CachedRules { projects, stamps, rules: Arc::clone(&rules) });
         (rules, all.warnings)
     }
 }
@@ -350,13 +360,13 @@ fn in_words(text: &str) -> String {
     sanitize::line(text).chars().take(MAX_WORDS).collect()
 }
 
-fn ruling(judgement: Judgement, rules: &Rules) -> (Ruling, Vec<RuleRef>) {
+fn ruling(judgement: Judgement, rules: &Rules, is_held: bool) -> (Ruling, Vec<RuleRef>) {
     let Judgement { verdict, rule, also, doubt } = judgement;
     let verdict = match (verdict, &rule) {
         (Verdict::Allow, Some(_)) => Ruled::Allow,
         (Verdict::Deny, _) => Ruled::Deny,
         (Verdict::Ask, Some(_)) => Ruled::Ask,
-        (Verdict::Ask, None) if matches!(doubt, Some(Doubt::Secret(_))) => Ruled::Ask,
+        (Verdict::Ask, None) if is_held => Ruled::Ask,
         // It may be what a rule is against.
         (Verdict::Ask, None) if !doubt.is_some_and(Doubt::is_silence) && rules.narrow() => Ruled::Ask,
         (Verdict::Allow | Verdict::Ask, None) => Ruled::Open,
@@ -397,6 +407,28 @@ fn stamp(file: &Path) -> Stamp {
 /// The rules of a file; `None` when there is none.
 pub fn read_rules(file: &Path, trust: Trust) -> Option<FileRules> {
     read_by(file, |_| trust)
+}
+
+/// Where a project's rules for a directory stand: there, and in the directories above it up to that of its repository.
+pub fn project_files(cwd: &Path) -> Vec<PathBuf> {
+    let is_root = |dir: &Path| dir.join(".git").symlink_metadata().is_ok();
+    let above = cwd.ancestors().take(MAX_ABOVE).position(is_root).unwrap_or(0);
+    cwd.ancestors().take(above + 1).map(|dir| dir.join(PROJECT_FILE)).collect()
+}
+
+/// The rules in these files of one project. What the directory's own allows it may; those above it only narrow, by paths
+/// that begin where each file is: what they allow is meant for commands that begin there.
+pub fn read_projects(files: &[PathBuf], trusted: Option<&Trusted>) -> Vec<FileRules> {
+    let Some((own, above)) = files.split_first() else { return Vec::new() };
+    read_project(own, trusted).into_iter().chain(above.iter().filter_map(|file| read_above(file))).collect()
+}
+
+/// The rules of a project's file above the directory that they are to hold in.
+pub fn read_above(file: &Path) -> Option<FileRules> {
+    let found = read_rules(file, Trust::Full)?;
+    let dir = file.ancestors().nth(Path::new(PROJECT_FILE).iter().count())?;
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    Some(FileRules { rules: found.rules.narrowing_at(&dir), ..found })
 }
 
 /// The rules of a project's file, which allow only while the person trusts exactly this text.

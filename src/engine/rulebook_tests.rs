@@ -426,3 +426,84 @@ fn what_may_be_secret_is_asked_about_where_no_rule_is_and_says_which_one_would_a
     assert_eq!(rule(asked(&unknown)), (Ruled::Ask, None));
     assert_eq!(asked(&line("cat x")).verdict, Ruled::Open);
 }
+
+/// What the client writes for an agent and what an agent asks to edit are judged by the same claims.
+#[test]
+fn what_steers_later_commands_is_asked_about_before_it_is_written_whatever_the_mode_unless_a_rule_names_it() {
+    let (_temp, book, cwd) = place("allow = [\"Edit\", \"Edit(.githooks/*)\"]\n");
+    create_dir(cwd.join(".git")).unwrap();
+    symlink(".git", cwd.join("way")).unwrap();
+    let (_other, bare, _) = place("");
+    let of = |book: &Rulebook, claims: &Claims| book.ruling(None, &cwd, &Rules::default(), claims).0;
+    let writes = |path: &str| Claims::of_file("write", path);
+    for path in [
+        ".git/hooks/post-commit",
+        ".git/config",
+        "way/config",
+        "mirror.git/config",
+        "sub/.husky/pre-commit",
+        ".vscode/tasks.json",
+        ".gitattributes",
+        ".cargo/config.toml",
+        ".acp-tui/rules.toml",
+    ] {
+        let ruling = of(&book, &writes(path));
+        let secret = ruling.secret.clone().unwrap_or_else(|| panic!("{path}: {ruling:?}"));
+        assert_eq!((ruling.verdict, secret.why.as_str()), (Ruled::Ask, rules::STEERS), "{path}");
+        for mode in [PermissionMode::Default, PermissionMode::AcceptEdits, PermissionMode::BypassPermissions] {
+            let request = judge::Request::of(Deed::Write(cwd.join(path).to_string_lossy().into()));
+            let request = judge::Request { mode, ..request }.ruled(Some(ruling.clone()));
+            assert_eq!(judge::judge(&request), judge::Verdict::Ask, "{path} {mode:?}");
+            let policy = Policy::Auto(Allow::All);
+            let told = judge::judge(&judge::Request { policy, ..request });
+            assert!(matches!(told, judge::Verdict::Refuse(judge::Ground::Rule(_))), "{path}: {told:?}");
+        }
+    }
+    assert_eq!(of(&book, &writes(".husky/x")).secret.unwrap().rule.as_deref(), Some("Edit(.husky/x)"));
+    assert_eq!(of(&book, &writes(".githooks/x")).verdict, Ruled::Allow);
+    // One of several.
+    let both = Claim { what: Claimed::Paths(vec!["src/a.rs".into(), ".git/config".into()]), ..Claim::of_edit("x") };
+    let both = Claims { all: vec![both], ..Claims::default() };
+    assert_eq!(of(&bare, &both).verdict, Ruled::Ask);
+    // What people have in every project, and what may be called so for another reason; and nothing is changed by reading.
+    for path in ["package.json", "Makefile", "Cargo.toml", "build.rs", "src/config", "src/Head/index.tsx", "app/.x/y"] {
+        assert_eq!(of(&bare, &writes(path)).verdict, Ruled::Open, "{path}");
+    }
+    assert_eq!(of(&bare, &Claims::of_file("read", ".git/config")).verdict, Ruled::Open);
+    assert_eq!(of(&bare, &line("echo x > .git/config")).verdict, Ruled::Open, "a command is left to the mode");
+}
+
+#[test]
+fn what_a_project_denies_holds_also_below_its_directory_and_what_it_allows_does_not() {
+    let temp = TempDir::new().unwrap();
+    let top = temp.path().canonicalize().unwrap().join("top");
+    let sub = top.join("a/b");
+    create_dir_all(sub.join("gen")).unwrap();
+    create_dir_all(top.join(".acp-tui")).unwrap();
+    create_dir_all(temp.path().join(".acp-tui")).unwrap();
+    write(temp.path().join(PROJECT_FILE), "deny = [\"Bash(make)\"]\n").unwrap();
+    let text = "allow = [\"Bash(ls)\"]\nask = [\"Bash(git push)\"]\ndeny = [\"Bash(bar *)\", \"Edit(a/b/gen/**)\", \"Edit(gen/**)\"]\n";
+    write(top.join(PROJECT_FILE), text).unwrap();
+    let state = temp.path().join("state");
+    Trusted::new(state.clone(), What::Rules).add(&top.join(PROJECT_FILE), text).unwrap();
+    let new = || Rulebook::new(None, None).with_state(Some(state.clone()));
+    let of = |book: &Rulebook, claims: &Claims| book.ruling(None, &sub, &Rules::default(), claims).0.verdict;
+    assert_eq!(of(&new(), &line("bar x")), Ruled::Open, "no repository: each directory is by itself");
+    create_dir(top.join(".git")).unwrap();
+    let book = new();
+    assert_eq!(book.read(&sub), Vec::<String>::new());
+    assert_eq!(of(&book, &line("bar x")), Ruled::Deny);
+    assert_eq!(of(&book, &line("git push")), Ruled::Ask);
+    assert_eq!(of(&book, &line("ls")), Ruled::Open, "it was meant for another directory");
+    assert_eq!(of(&book, &line("make")), Ruled::Open, "above the repository is another project");
+    let edits = |path: &str| of(&book, &Claims::of_file("edit", path));
+    assert_eq!(edits("gen/x"), Ruled::Deny);
+    assert_eq!(edits("../gen/x"), Ruled::Open);
+    assert_eq!(edits("../../gen/x"), Ruled::Deny);
+    // Nothing that an agent makes later keeps them out.
+    create_dir(sub.join(".git")).unwrap();
+    assert_eq!(of(&book, &line("bar x")), Ruled::Deny);
+    write(top.join(PROJECT_FILE), "deny = [\"Bash(baz)\"]\n").unwrap();
+    assert_eq!((of(&book, &line("bar x")), of(&book, &line("baz"))), (Ruled::Open, Ruled::Deny));
+    assert_eq!(of(&new(), &line("baz")), Ruled::Open, "a repository of its own");
+}

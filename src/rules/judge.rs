@@ -78,12 +78,22 @@ impl<'a> Opinion<'a> {
         matches!(self.doubt, Some(Doubt::Secret(_)))
     }
 
-    /// The worse of both; a rule speaks rather than none, and of what may be secret is spoken rather than of other doubts.
+    /// It is spoken of rather than of what `other` says.
+    fn is_said_rather_than(self, other: Self) -> bool {
+        self.is_secret() || self.doubt == Some(Doubt::SurelySteering) && !other.is_secret()
+    }
+
+    /// The worse of both; a rule speaks rather than none, and of what may be secret or steer is spoken rather than of other
+    /// doubts.
     fn and(self, other: Self) -> Self {
         match self.verdict.cmp(&other.verdict) {
             std::cmp::Ordering::Less => other,
             std::cmp::Ordering::Equal if self.verdict == Verdict::Allow => self.by_both(other),
-            std::cmp::Ordering::Equal if self.rule.is_none() && (other.rule.is_some() || other.is_secret()) => other,
+            std::cmp::Ordering::Equal
+                if self.rule.is_none() && (other.rule.is_some() || other.is_said_rather_than(self)) =>
+            {
+                other
+            }
             _ => self,
         }
     }

@@ -80,6 +80,9 @@ pub struct RuleRef {
     pub line: usize,
 }
 
+/// Why a file is asked about that is written.
+pub const STEERS: &str = "later commands take programs or rules from this file";
+
 /// Why it is asked although no rule says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
@@ -110,8 +113,10 @@ pub enum Doubt {
     File,
     /// Where the file is depends on a change of the directory, or the program on the files of another one.
     Moved,
-    /// Later commands run what this file names.
+    /// Later commands run what this file names, or may do so.
     Steering,
+    /// The same by a name that means nothing else.
+    SurelySteering,
     /// It might be what a rule denies or asks about.
     PerhapsDenied,
     /// It is about all of a directory, below which a rule denies or asks about something.
@@ -148,12 +153,14 @@ impl Doubt {
             Self::Options => "something may turn out to be an option when it runs",
             Self::File => "which file it is only shows when it runs",
             Self::Moved => "what it does depends on a directory that is not the session's",
-            Self::Steering => "later commands take programs or rules from this file; a rule has to spell the name out",
             Self::PerhapsDenied => "it may be what a rule denies or asks about",
             Self::DeniedBelow => "it is about a directory, below which a rule denies or asks about something",
             Self::Linked => "an earlier command of the line may have made a link of a file that it names",
             Self::BrokenDeny => "a rule that denies could not be read",
             Self::Secret(why) => why,
+            Self::Steering | Self::SurelySteering => {
+                return format!("{STEERS}; a rule has to spell the name out").into();
+            }
             Self::DoesMore(why) => return format!("{} ({why})", Self::NotSpelled.words()).into(),
         };
         words.into()
@@ -274,6 +281,19 @@ impl Rules {
     #[must_use]
     pub fn narrowing(self) -> Self {
         Self { allow: List::default(), ..self }
+    }
+
+    /// The same for a file that belongs to this directory: paths of patterns begin there, and in no other one.
+    #[must_use]
+    pub fn narrowing_at(self, dir: &Path) -> Self {
+        let at = |list: List| {
+            let mut all = List::default();
+            for rule in list.iter() {
+                all.push(Rule { pattern: rule.pattern.at(dir), source: rule.source.clone() });
+            }
+            all
+        };
+        Self { allow: List::default(), ask: at(self.ask), deny: at(self.deny), broken: self.broken }
     }
 
     /// Whether any rule asks or denies, or might if it could be read.

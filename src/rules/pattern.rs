@@ -84,6 +84,20 @@ pub(super) enum Match {
     Yes,
 }
 
+impl Pattern {
+    /// The same with paths that begin in this directory instead of in those of the session. A `*` in the directory's own name
+    /// stands for more than that.
+    pub(super) fn at(&self, dir: &Path) -> Self {
+        let Spec::Path(PathSpec { base: Base::Roots, parts }) = &self.spec else { return self.clone() };
+        let names = dir.components().filter_map(|part| match part {
+            Component::Normal(name) => Some(Part::One(Glob::new(&name.to_string_lossy()))),
+            _ => None,
+        });
+        let parts = names.chain(parts.iter().cloned()).collect();
+        Self { tool: self.tool.clone(), spec: Spec::Path(PathSpec { base: Base::Top, parts }) }
+    }
+}
+
 impl Spec {
     /// Whether it is for the name of a tool, or for another text that is no line, path or address. `is_wide`: `*` stands
     /// for several names with `/` between them too.

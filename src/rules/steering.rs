@@ -44,6 +44,11 @@ pub(super) fn is_steering(path: &Path) -> bool {
     names(path).any(|(name, is_file)| steers(&name.to_string_lossy(), is_file))
 }
 
+/// The same by names that mean nothing else: what is called `config` or `HEAD` alone may be anybody's.
+pub(super) fn is_surely_steering(path: &Path) -> bool {
+    names_steering(path) || names(path).any(|(name, _)| name.to_string_lossy().to_lowercase().ends_with(".git"))
+}
+
 /// Whether a path says wherever it leads that later commands run what stands there.
 pub(super) fn names_steering(path: &Path) -> bool {
     let is_one = |name: &str| STEERING.contains(name) && !BARE.contains(&name);

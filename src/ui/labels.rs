@@ -320,7 +320,11 @@ pub fn confined(confined: &Confined, cwd: &str) -> Vec<(&'static str, String)> {
         ("connects to", ports(connects)),
         ("listens on", ports(listens)),
         ("signals, abstract sockets", apart.to_owned()),
-        ("not confined", "UDP, sockets in the file system, modes and owners of your files".to_owned()),
+        (
+            "not confined",
+            "UDP, vsock, waiting on a port that the kernel chooses, sockets in the file system, modes and owners of your files"
+                .to_owned(),
+        ),
     ]
 }
 

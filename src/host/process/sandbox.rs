@@ -1,12 +1,13 @@
 //! What an agent and the commands in terminals of the client may write, read and reach, as the kernel keeps it (Landlock,
-//! and seccomp for the limits of other processes; Linux).
+//! and seccomp for the limits of other processes and for ways to connect that Landlock does not see; Linux).
 //!
 //! Knows no agent and no session. Writing is always confined; reading and ports of TCP where that is asked for; signals and
 //! abstract sockets where the kernel can. Root loses the capabilities that would go round all this. Invariants: what is
 //! confined is so before its first instruction, with all that it starts, and for good; where the kernel cannot do all that
 //! is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and extended
-//! attributes of the same user's files, what is written to that user's other terminals by their names, UDP, sockets in the
-//! file system, shared memory and semaphores of System V, and the priority of that user's processes.
+//! attributes of the same user's files, what is written to that user's other terminals by their names, UDP, vsock, raw sockets
+//! of root, waiting on a port that the kernel chooses (`listen` without `bind`), sockets in the file system, shared memory and
+//! semaphores of System V, and the priority of that user's processes.
 
 use std::path::PathBuf;
 
@@ -186,7 +187,7 @@ mod here {
             return Err(Unconfined::NoKernel);
         }
         give_up().map_err(|error| Unconfined::Failed(format!("what only root can do cannot be given up: {error}")))?;
-        limits::keep().map_err(Unconfined::Failed)
+        limits::keep(sandbox.connects.is_some() || sandbox.listens.is_some()).map_err(Unconfined::Failed)
     }
 }
 

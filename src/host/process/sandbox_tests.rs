@@ -232,6 +232,44 @@ async fn a_program_connects_to_ports_that_it_is_given_and_waits_on_no_other() {
     assert_ne!(runs_in(&inside, none, &connecting(one)).await, Some(0));
 }
 
+/// What connects while it sends, or by a protocol that is TCP by another name. The calls are made by the thread itself, so
+/// that no program is needed that can make them.
+#[cfg(all(target_os = "linux", feature = "remote"))]
+#[test]
+fn no_other_way_to_connect_leads_to_a_port_that_is_not_given() {
+    use socket2::{Domain, MsgHdr, Protocol, SockAddr, Socket, Type};
+    use std::io::Result;
+    const MPTCP: i32 = 262;
+    const SMC: i32 = 43;
+    const FAST_OPEN: i32 = 0x2000_0000;
+    let temp = tempfile::tempdir().unwrap();
+    let inside = temp.path().canonicalize().unwrap();
+    let Ok(()) = check_ports() else { return };
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = SockAddr::from(listener.local_addr().unwrap());
+    let tcp = || Socket::new(Domain::IPV4, Type::STREAM, None);
+    let plain = || tcp()?.connect(&to);
+    let by_mptcp = || Socket::new(Domain::IPV4, Type::STREAM, Some(Protocol::from(MPTCP)))?.connect(&to);
+    let sent = || tcp()?.send_to_with_flags(b"x", &to, FAST_OPEN).map(drop);
+    let sent_as_message = || {
+        let parts = [std::io::IoSlice::new(b"x")];
+        tcp()?.sendmsg(&MsgHdr::new().with_addr(&to).with_buffers(&parts), FAST_OPEN).map(drop)
+    };
+    let by_smc = || Socket::new(Domain::from(SMC), Type::STREAM, None).map(drop);
+    let ways: [(&str, &(dyn Fn() -> Result<()> + Sync)); 5] =
+        [("connect", &plain), ("MPTCP", &by_mptcp), ("sendto", &sent), ("sendmsg", &sent_as_message), ("SMC", &by_smc)];
+    let all = Sandbox { writable: vec![inside], ..Sandbox::default() };
+    let none = Sandbox { connects: Some(Vec::new()), ..all.clone() };
+    for (name, way) in ways {
+        let known = within(Some(&all), way).unwrap();
+        assert!(known.is_ok() || ["MPTCP", "SMC"].contains(&name), "the test's own way: {name}: {known:?}");
+        assert!(within(Some(&none), way).unwrap().is_err(), "{name}");
+    }
+    // What has nothing to do with ports goes on.
+    let pair = || std::os::unix::net::UnixStream::pair().map(drop);
+    within(Some(&none), pair).unwrap().unwrap();
+}
+
 /// What a program outside has made: a socket without a file, and a process.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -45,6 +45,7 @@ impl<'a> Files<'a, '_> {
         let opinion = self.by_paths(tool, &places, strict);
         match opinion.doubt {
             Some(Doubt::NoRule) if let Some(why) = secret => Opinion::ask(Doubt::Secret(why)),
+            Some(Doubt::NoRule) if is_edit && places.surely_steers() => Opinion::ask(Doubt::SurelySteering),
             Some(Doubt::NoRule) if is_edit && places.steers() => Opinion::ask(Doubt::Steering),
             _ => opinion,
         }

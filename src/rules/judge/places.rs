@@ -6,7 +6,7 @@ use crate::base::paths::{OF_PROCESS, is_of_process, normalize};
 use crate::rules::Request;
 use crate::rules::pattern::{Match, PathSpec, Spec};
 use crate::rules::secrets::{self, Secret};
-use crate::rules::steering::{is_steering, names_steering};
+use crate::rules::steering::{is_steering, is_surely_steering, names_steering};
 use crate::rules::tree::{Bases, Found, Tree};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -66,6 +66,11 @@ impl<'a> Places<'a> {
     /// Whether later commands take programs from it, or this program its rules and settings.
     pub(super) fn steers(&self) -> bool {
         self.inside().is_some_and(is_steering) || self.is_ours()
+    }
+
+    /// The same, and its names can mean nothing else.
+    pub(super) fn surely_steers(&self) -> bool {
+        self.inside().is_some_and(is_surely_steering) || self.is_ours()
     }
 
     /// The path says so itself; the session's own directory may be below such a name.
