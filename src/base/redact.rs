@@ -30,7 +30,7 @@ const NAMES: &str = "api[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?token|t
 const VALUE: &str = r#"(?:"((?:\\.|[^"\\\r\n]){3,})"|'([^'\r\n]{3,})'|\\+"([^"\r\n]{3,}?)\\+"|["']?([^\s"',;]{6,}))"#;
 
 /// The same as a further word of a command, however short. A variable is none.
-const ARGUMENT: &str = r#"(?:"([^"\r\n]+)"|'([^'\r\n]+)'|([^\s"'<>|;&$-][^\s"'|;&]*))"#;
+const ARGUMENT: &str = r#"(?:"([^"$\r\n][^"\r\n]*)"|'([^'\r\n]+)'|([^\s"'<>|;&$-][^\s"'|;&]*))"#;
 
 /// What a header begins with.
 const AUTHORIZATION: &str = r#"\bauthorization\\*["']?\s*[:=]\s*\\*["']?"#;

@@ -163,7 +163,8 @@ fn program(config: &Config) -> Section {
     let ports = check_ports();
     let is_limited = sandboxes().any(|sandbox| sandbox.connects.is_some() || sandbox.listens.is_some());
     let can = if ports.is_ok() {
-        "ports of TCP can be confined (sandbox_connect, sandbox_listen); UDP cannot"
+        "ports of TCP can be confined (sandbox_connect, sandbox_listen), all of it if both are []; UDP cannot, nor a port \
+         that the kernel chooses for who waits"
     } else {
         "cannot be confined"
     };

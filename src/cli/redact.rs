@@ -20,7 +20,9 @@ impl Redaction {
         // Where one lies in the other, the longer one is meant.
         all.sort_by_key(|home| std::cmp::Reverse(home.len()));
         all.dedup();
-        let written: Vec<String> = all.iter().map(|home| home.chars().map(written).collect()).collect();
+        // The first slash of an address in which it stands is not its own.
+        let as_written = |home: &String| home.chars().enumerate().map(|(at, c)| written(c, at > 0)).collect();
+        let written: Vec<String> = all.iter().map(as_written).collect();
         let regex = (!written.is_empty()).then(|| Regex::new_many(&written).ok()).flatten();
         Self { home: regex }
     }
@@ -43,13 +45,13 @@ impl Redaction {
 }
 
 /// What finds a character of a path: as it is, behind a backslash, or in the digits of an address.
-fn written(c: char) -> String {
+fn written(c: char, may_repeat: bool) -> String {
     let mut bytes = [0; 4];
     let digits: String = c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%(?i:{byte:02x})")).collect();
     let plain = format!(r"\x{{{:x}}}", u32::from(c));
     match c {
         // However many there are.
-        '/' => format!(r"(?:\\*{plain}|{digits})+"),
+        '/' if may_repeat => format!(r"(?:\\*{plain}|{digits})+"),
         c if c.is_alphanumeric() => format!("(?:{plain}|{digits})"),
         _ => format!(r"(?:\\*{plain}|{digits})"),
     }

@@ -313,6 +313,8 @@ pub fn confined(confined: &Confined, cwd: &str) -> Vec<(&'static str, String)> {
         Some(reads) if reads.is_empty() => "nothing else".to_owned(),
         Some(reads) => format!("besides only below {}", all(reads)),
     };
+    let has_tcp = !matches!((connects.as_deref(), listens.as_deref()), (Some([]), Some([])));
+    let chosen = if listens.is_some() && has_tcp { "ports that the kernel chooses, " } else { "" };
     let apart = if *keeps_apart { "stay inside" } else { "not confined: that needs Linux 6.12" };
     vec![
         ("writes", format!("only below {}", all(writes))),
@@ -320,7 +322,7 @@ pub fn confined(confined: &Confined, cwd: &str) -> Vec<(&'static str, String)> {
         ("connects to", ports(connects)),
         ("listens on", ports(listens)),
         ("signals, abstract sockets", apart.to_owned()),
-        ("not confined", "UDP, sockets in the file system, modes and owners of your files".to_owned()),
+        ("not confined", format!("UDP, {chosen}sockets in the file system, modes and owners of your files")),
     ]
 }
 

@@ -5,13 +5,13 @@
 //! ended because it moved away is named, and no signal ever goes to a group that is not the agent's. When this program is
 //! killed, the guard ends them.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod calls;
 mod family;
 mod git;
 pub(super) mod guard;
 mod here;
 mod hook;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-mod limits;
 mod marked;
 mod open;
 pub(super) mod sandbox;
@@ -24,7 +24,7 @@ mod waited;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
-pub use guard::{Left, Post, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal};
+pub use guard::{Left, Post, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal, when_guard_is_lost};
 pub use here::run_here;
 pub use hook::{HookError, ask_hook};
 pub use marked::{Marked, end_marked, marked};

@@ -1,11 +1,12 @@
 //! What an agent and the commands in terminals of the client may write, read and reach, as the kernel keeps it (Landlock,
-//! and seccomp for the limits of other processes; Linux).
+//! and seccomp for what that does not reach; Linux).
 //!
 //! Knows no agent and no session. Writing is always confined; reading and ports of TCP where that is asked for; signals and
 //! abstract sockets where the kernel can. Root loses the capabilities that would go round all this. Invariants: what is
 //! confined is so before its first instruction, with all that it starts, and for good; where the kernel cannot do all that
 //! is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and extended
-//! attributes of the same user's files, what is written to that user's other terminals by their names, UDP, sockets in the
+//! attributes of the same user's files, what is written to that user's other terminals by their names, UDP, a port of TCP
+//! that the kernel chooses for who waits without having asked for one (unless there is to be no TCP at all), sockets in the
 //! file system, shared memory and semaphores of System V, and the priority of that user's processes.
 
 use std::path::PathBuf;
@@ -83,7 +84,7 @@ pub(in crate::host) fn within<T: Send>(
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod here {
     use super::{Sandbox, Unconfined};
-    use crate::host::process::limits;
+    use crate::host::process::calls::{self, Tcp};
     use landlock::{
         ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort, PathBeneath, PathFd,
         Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
@@ -186,7 +187,15 @@ mod here {
             return Err(Unconfined::NoKernel);
         }
         give_up().map_err(|error| Unconfined::Failed(format!("what only root can do cannot be given up: {error}")))?;
-        limits::keep().map_err(Unconfined::Failed)
+        calls::keep(tcp(sandbox)).map_err(Unconfined::Failed)
+    }
+
+    fn tcp(sandbox: &Sandbox) -> Tcp {
+        match (&sandbox.connects, &sandbox.listens) {
+            (None, None) => Tcp::All,
+            (Some(connects), Some(listens)) if connects.is_empty() && listens.is_empty() => Tcp::None,
+            _ => Tcp::Limited,
+        }
     }
 }
 

@@ -232,6 +232,47 @@ async fn a_program_connects_to_ports_that_it_is_given_and_waits_on_no_other() {
     assert_ne!(runs_in(&inside, none, &connecting(one)).await, Some(0));
 }
 
+/// A line that ends well when Perl gets this done, `$to` being the address of the port.
+fn perl(port: u16, what: &str) -> String {
+    format!("perl -MSocket -e '$to = sockaddr_in({port}, inet_aton(\"127.0.0.1\")); exit(({what}) ? 0 : 7)'")
+}
+
+/// What rights on ports do not reach: connections that other calls make, and ports that nobody has asked for.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn no_other_way_to_tcp_goes_round_the_ports() {
+    let temp = tempfile::tempdir().unwrap();
+    let inside = temp.path().canonicalize().unwrap();
+    if check_ports().is_err()
+        || !std::process::Command::new("perl").arg("-v").output().is_ok_and(|o| o.status.success())
+    {
+        return;
+    }
+    let listeners = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let [given, other] = listeners.each_ref().map(|listener| listener.local_addr().unwrap().port());
+    let all = Sandbox { writable: vec![inside.clone()], ..Sandbox::default() };
+    let limited = Sandbox { connects: Some(vec![given]), ..all.clone() };
+    let none = Sandbox { connects: Some(Vec::new()), listens: Some(Vec::new()), ..all.clone() };
+    let fast = |port| perl(port, "socket(S, 2, 1, 0) && defined(send(S, \"x\", 0x20000000, $to))");
+    let several = |port| perl(port, "socket(S, 2, 1, 262) && connect(S, $to)");
+    let usual = perl(given, "socket(S, 2, 1, 0) && connect(S, $to) && defined(send(S, \"x\", 0))");
+    let unasked = perl(given, "socket(S, 2, 1, 0) && listen(S, 1)");
+    assert_eq!(runs_in(&inside, all.clone(), &fast(other)).await, Some(0), "the test's own way");
+    assert_eq!(runs_in(&inside, all.clone(), &unasked).await, Some(0), "the test's own way");
+    for sandbox in [&limited, &none] {
+        for attempt in [fast(other), several(other), fast(given), several(given)] {
+            assert_eq!(runs_in(&inside, sandbox.clone(), &attempt).await, Some(7), "{attempt}");
+        }
+        for free in ["socket(S, 2, 2, 0) && defined(send(S, \"x\", 0, $to))", "socket(S, 1, 1, 0)"] {
+            assert_eq!(runs_in(&inside, sandbox.clone(), &perl(given, free)).await, Some(0), "{free}");
+        }
+    }
+    assert_eq!(runs_in(&inside, limited, &usual).await, Some(0));
+    for attempt in [usual, unasked] {
+        assert_eq!(runs_in(&inside, none.clone(), &attempt).await, Some(7), "{attempt}");
+    }
+}
+
 /// What a program outside has made: a socket without a file, and a process.
 #[cfg(target_os = "linux")]
 #[tokio::test]
