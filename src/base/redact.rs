@@ -27,7 +27,8 @@ use Looks::{Any, NoWord, Random};
 const NAMES: &str = "api[_-]?key|access[_-]?key|account[_-]?key|auth[_-]?token|token|secret|passwd|password|passphrase";
 
 /// A value behind a name: all between its quotes, those of JSON within JSON too, or one word of six characters at least.
-const VALUE: &str = r#"(?:"((?:\\.|[^"\\\r\n]){3,})"|'([^'\r\n]{3,})'|\\+"([^"\r\n]{3,}?)\\+"|["']?([^\s"',;]{6,}))"#;
+const VALUE: &str =
+    r#"(?:"((?:\\.|[^"\\\r\n]){3,})"|'([^'\r\n]{3,})'|\\+"([^"\r\n]{3,}?)\\+"|["']?([^\s"',;:=][^\s"',;]{5,}))"#;
 
 /// The same as a further word of a command, however short. A variable is none.
 const ARGUMENT: &str = r#"(?:"([^"$\r\n][^"\r\n]*)"|'([^'\r\n]+)'|([^\s"'<>|;&$-][^\s"'|;&]*))"#;

@@ -70,6 +70,7 @@ const PLAIN: &[&str] = &[
     "The Authorization header: see below. Authorization: Basic authentication is used",
     "cookie: the thing that is baked; Cookie: none",
     "fn f(token: String, password: &str, secret: Option<String>) {}",
+    "let style = RunStyle::from(Token::Accent); if token == expected {}",
     "interface Login { password: string; token: string | null }",
     "the login and password fields, password reset, a password manager",
     "password manager\n  passphrase needed\n",
