@@ -12,7 +12,7 @@ use super::launch::{self, Surroundings};
 use super::output::{print, say, say_goodbye};
 use super::runtime;
 use super::usage::Usage;
-use crate::base::sanitize;
+use crate::base::{redact, sanitize};
 use crate::config::agents::{self, AgentCommand, Origin};
 use crate::engine::Engine;
 use crate::headless::check::{self, Checked};
@@ -40,6 +40,11 @@ pub fn run(asked: &Agents) -> Result<u8, Usage> {
 pub(super) fn line<'a>(command: &'a str, args: impl IntoIterator<Item = &'a String>) -> String {
     let words = std::iter::once(command).chain(args.into_iter().map(String::as_str));
     words.map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// Without what looks like a secret, such as a password in an address.
+fn shown(line: &str) -> String {
+    redact::masked(line).unwrap_or_else(|| line.to_owned())
 }
 
 /// Whether a program of this name is found here.
@@ -88,9 +93,11 @@ fn list(registry: Option<&str>, as_json: bool) -> Result<u8, Usage> {
         let version = added.map(|added| added.version.as_str());
         if as_json {
             let install = Some(&listed.install).filter(|how| !how.is_empty());
+            let is_address = listed.agent.reach.url.is_some();
+            let command = if is_address { shown(&listed.agent.command) } else { listed.agent.command.clone() };
             let row = json!({
                 "id": listed.id, "name": listed.name, "origin": origin, "version": version, "update": newer,
-                "command": listed.agent.command, "args": listed.agent.args, "program": program, "install": install,
+                "command": command, "args": listed.agent.args, "program": program, "install": install,
                 "source": added.map(|added| &added.source),
             });
             text = text + &row.to_string() + "\n";
@@ -108,7 +115,7 @@ fn list(registry: Option<&str>, as_json: bool) -> Result<u8, Usage> {
             None if is_gone => "; no longer in the registry".to_owned(),
             None => String::new(),
         };
-        let line = line(&listed.agent.command, &listed.agent.args);
+        let line = shown(&line(&listed.agent.command, &listed.agent.args));
         text += &sanitize::line(&format!("{}  {}{version}  `{line}`  {state}{news}", listed.id, listed.name));
         text.push('\n');
     }

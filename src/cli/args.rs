@@ -23,7 +23,7 @@ use std::time::Duration;
 pub use agents::Agents;
 pub use check::{Check, Form, Inspect};
 pub use exec::Exec;
-pub use rules::{Rules, RulesTest};
+pub use rules::{Rules, RulesChange, RulesTest};
 pub use search::Search;
 pub use servers::Mcp;
 pub use worktrees::Worktrees;
@@ -136,6 +136,8 @@ pub enum Sessions {
     List {
         /// Those of every directory.
         all: bool,
+        /// Those of this one.
+        cwd: Option<PathBuf>,
         json: bool,
         query: Option<String>,
     },
@@ -236,9 +238,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
     let mut words = Words { name, first: None, more: Vec::new() };
     for item in items {
         match item {
-            Item::Option(flag, value) => {
+            Item::Option(flag, option, value) => {
                 if flag.help(name).is_none() {
-                    return Err(not_of(name, flag));
+                    return Err(not_of(name, flag, &option));
                 }
                 match flag.takes {
                     Takes::Nothing(set) => set(&mut typed),
@@ -263,7 +265,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
 
 /// What was typed, in its order, before it is known what it is for.
 enum Item {
-    Option(&'static Flag, Option<OsString>),
+    /// As it was typed.
+    Option(&'static Flag, String, Option<OsString>),
     Word(OsString),
     Unknown(String),
     Bad(Usage),
@@ -290,10 +293,10 @@ fn items(args: Vec<OsString>) -> Vec<Item> {
         let item = match flag {
             None => Item::Unknown(typed),
             Some(flag) => match flag.takes {
-                Takes::Nothing(_) => Item::Option(flag, None),
-                Takes::Optional(..) if !has_value(&mut parser) => Item::Option(flag, None),
+                Takes::Nothing(_) => Item::Option(flag, typed, None),
+                Takes::Optional(..) if !has_value(&mut parser) => Item::Option(flag, typed, None),
                 Takes::Value(..) | Takes::Optional(..) => match parser.value() {
-                    Ok(value) => Item::Option(flag, Some(value)),
+                    Ok(value) => Item::Option(flag, typed, Some(value)),
                     Err(error) => Item::Bad(error.into()),
                 },
             },
@@ -323,7 +326,7 @@ fn command_of(items: &mut Vec<Item>) -> Result<Name, Usage> {
     if word == "help" {
         items.remove(at);
         let name = command_of(items)?;
-        items.splice(0..0, Flag::named("help").map(|flag| Item::Option(flag, None)));
+        items.splice(0..0, Flag::named("help").map(|flag| Item::Option(flag, "help".into(), None)));
         return Ok(name);
     }
     let name = match Name::of(&word) {
@@ -334,7 +337,7 @@ fn command_of(items: &mut Vec<Item>) -> Result<Name, Usage> {
             let is_known = is_clear && known().iter().any(|agent| agent.id == word);
             let flag = Flag::named("agent").filter(|_| is_known);
             let flag = flag.ok_or_else(|| no_command(&word))?;
-            items.insert(at + 1, Item::Option(flag, Some(word.into())));
+            items.insert(at + 1, Item::Option(flag, word.clone(), Some(word.into())));
             Name::Screen
         }
     };
@@ -368,11 +371,11 @@ fn own_agent(name: Name) -> Usage {
 }
 
 /// An option of another command.
-fn not_of(name: Name, flag: &Flag) -> Usage {
+fn not_of(name: Name, flag: &Flag, typed: &str) -> Usage {
     match (name, flag.long) {
         (Name::Demo, "agent") => own_agent(name),
         (Name::Demo, "cwd") => Usage("`demo` has a directory of its own".into()),
-        _ => unexpected(name, &format!("unknown option --{}", flag.long)),
+        _ => unexpected(name, &format!("unknown option {typed}")),
     }
 }
 
@@ -559,10 +562,14 @@ fn sessions(query: Option<String>, typed: Typed) -> Result<Sessions, Usage> {
     match what {
         Some(_) if typed.json => Err(Usage("--json is for the list alone".into())),
         Some(_) if typed.all => Err(Usage("--all is for the list; `--remove all` removes every one".into())),
+        Some(_) if typed.cwd.is_some() => Err(Usage("--cwd (-C) is for the list alone".into())),
+        None if typed.cwd.is_some() && typed.all => {
+            Err(Usage("--all is of every directory; leave out it or --cwd (-C)".into()))
+        }
         Some(_) if query.is_some() => Err(Usage("a query is for the list alone".into())),
         Some(Sessions::Prune) | None if typed.yes => Err(Usage("--yes is for --remove".into())),
         Some(what) => Ok(what),
-        None => Ok(Sessions::List { all: typed.all, json: typed.json, query }),
+        None => Ok(Sessions::List { all: typed.all, cwd: typed.cwd, json: typed.json, query }),
     }
 }
 
@@ -629,7 +636,20 @@ mod tests {
     }
 
     fn list_of(all: bool, json: bool, query: Option<&str>) -> Command {
-        Command::Sessions(Sessions::List { all, json, query: query.map(str::to_owned) })
+        Command::Sessions(Sessions::List { all, cwd: None, json, query: query.map(str::to_owned) })
+    }
+
+    #[test]
+    fn lists_of_a_directory_take_another_one() {
+        let cwd = || Some(PathBuf::from("d"));
+        for (words, wanted) in [
+            (["sessions", "-C"], Command::Sessions(Sessions::List { all: false, cwd: cwd(), json: true, query: None })),
+            (["rules list", "-C"], Command::Rules(Rules::List { cwd: cwd(), json: true })),
+            (["rules suggest", "--cwd"], Command::Rules(Rules::Suggest { cwd: cwd(), json: true })),
+        ] {
+            let words: Vec<&str> = words.iter().flat_map(|word| word.split(' ')).chain(["d", "--json"]).collect();
+            assert_eq!(parse_words(&words), Ok(wanted));
+        }
     }
 
     #[test]
@@ -842,6 +862,10 @@ mod tests {
                 undo_of_an_empty_name: &["undo", ""], "name is empty";
                 undo_from_turn_0: &["undo", "a", "--turn", "0"], "from 1";
                 undo_from_a_word: &["undo", "a", "--turn", "first"], "from 1";
+                undo_with_a_directory: &["undo", "a", "-C", "x"], "undo: unknown option -C";
+                all_sessions_of_a_directory: &["sessions", "--all", "-C", "x"], "--cwd (-C)";
+                no_session_of_a_directory: &["sessions", "--remove", "a", "--cwd", "x"], "is for the list alone";
+                rule_for_a_directory: &["rules", "add", "deny", "Edit", "-C", "x"], "--cwd (-C) is not for `rules add`";
                 undo_by_force: &["undo", "a", "--force"], "undo: unknown option --force";
                 undo_with_an_agent: &["undo", "a", "--", "agent"], "starts no agent";
                 review_of_two: &["review", "a", "b"], "more than one session";

@@ -166,7 +166,7 @@ fn verified(files: &[Checked], as_json: bool) -> Result<u8, Usage> {
     for Checked { path, lines, fault } in files {
         let path = path.to_string_lossy();
         let line = match fault {
-            Some(Fault::Line(line)) => Some(*line),
+            Some(Fault::Changed(line) | Fault::Behind(line) | Fault::Line(line)) => Some(*line),
             _ => None,
         };
         if as_json {

@@ -8,12 +8,12 @@
 mod entries;
 mod import;
 mod reading;
-mod redact;
 mod write;
 
 use super::args::Export;
 use super::conversations::{Row, all, find, state};
 use super::output::say;
+use super::redact::Redaction;
 use super::usage::{Usage, without_place};
 use super::values::Format;
 use crate::base::{human, paths};
@@ -29,7 +29,6 @@ use crate::review::session::persons;
 use crate::store::lines;
 use crate::store::sessions::{self, Known, Part, State};
 use entries::items;
-use redact::Redaction;
 use serde_json::value::RawValue;
 use std::io::{self, BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};

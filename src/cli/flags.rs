@@ -157,7 +157,11 @@ const FLAGS: &[Flag] = &[
         uses: &[
             Use { commands: &[Name::Screen, Name::Exec], help: "the session's directory (default: this one)" },
             Use { commands: &[Name::Search], help: "only of sessions in this directory or below it" },
-            Use { commands: &[Name::Rules], help: "where paths begin (of test; default: here)" },
+            Use { commands: &[Name::Sessions], help: "of this directory (default: this one)" },
+            Use {
+                commands: &[Name::Rules],
+                help: "of test, list, suggest and remove: the session's directory (default: this one)",
+            },
             Use { commands: &[Name::Mcp], help: "the project's directory (default: this one)" },
             Use { commands: &[Name::Check], help: "the session's directory (default: a new one, which is removed)" },
         ],

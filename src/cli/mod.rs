@@ -31,6 +31,7 @@ mod probe;
 mod processes;
 mod progress;
 mod reached;
+mod redact;
 mod resume;
 mod review;
 mod rules;

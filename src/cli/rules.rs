@@ -2,7 +2,7 @@
 //!
 //! Judges nothing itself and writes no file itself. Invariant: what it says of a request is what holds in a session.
 
-use super::args::{Common, Rules as Asked, RulesTest};
+use super::args::{Common, Rules as Asked, RulesChange, RulesTest};
 use super::launch::{self, Surroundings};
 use super::mcp::trust_shown;
 use super::output::{print, say};
@@ -18,7 +18,9 @@ use crate::engine::{Hook, RulesConfig};
 use crate::headless::code;
 use crate::model::claims::{Claimed, claimed_paths};
 use crate::model::ruling::Ruled;
-use crate::rules::{self, Judgement, Kind, Loaded, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::rules::{
+    self, Edit, Judgement, Kind, Loaded, NotEdited, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict,
+};
 use crate::store::audit;
 use crate::store::trusted::{Trusted, What};
 use serde_json::{Value, json};
@@ -34,26 +36,26 @@ const ASK: u8 = 3;
 pub fn run(asked: &Asked) -> Result<u8, Usage> {
     match asked {
         Asked::Test(test) => self::test(test),
-        Asked::List { json } => list(*json),
+        Asked::List { cwd, json } => list(&directory(cwd.as_deref())?, *json),
         Asked::Trust { file, yes } => trust(file.as_deref(), *yes),
-        Asked::Suggest { json } => suggest(*json),
-        Asked::Change { is_removal, list, pattern, agent } => {
-            let change = rules::Edit {
-                list: *list,
-                pattern,
-                agent: agent.as_deref(),
-                reason: None,
-                until: None,
-                is_removal: *is_removal,
-            };
-            self::change(change)
-        }
+        Asked::Suggest { cwd, json } => suggest(&directory(cwd.as_deref())?, *json),
+        Asked::Add(change) => add(edit_of(change, false)),
+        Asked::Remove { change, cwd } => remove(edit_of(change, true), &directory(cwd.as_deref())?),
     }
 }
 
+/// The one that is named, else the current one; as sessions name theirs.
+fn directory(named: Option<&Path>) -> Result<PathBuf, Usage> {
+    let cwd = named.unwrap_or(Path::new("."));
+    cwd.canonicalize().map_err(|error| Usage(format!("{}: {error}", cwd.display())))
+}
+
+fn edit_of(RulesChange { list, pattern, agent }: &RulesChange, is_removal: bool) -> Edit<'_> {
+    Edit { list: *list, pattern, agent: agent.as_deref(), reason: None, until: None, is_removal }
+}
+
 fn test(test: &RulesTest) -> Result<u8, Usage> {
-    let cwd = test.cwd.clone().unwrap_or_else(|| PathBuf::from("."));
-    let cwd = cwd.canonicalize().map_err(|error| Usage(format!("{}: {error}", cwd.display())))?;
+    let cwd = directory(test.cwd.as_deref())?;
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
     let rules = match &test.rules {
         Some(file) => {
@@ -154,10 +156,9 @@ fn time_of(seconds: i64) -> String {
     rfc3339(Duration::from_secs(seconds.max(0).cast_unsigned()))
 }
 
-fn list(json: bool) -> Result<u8, Usage> {
+fn list(cwd: &Path, json: bool) -> Result<u8, Usage> {
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
-    let cwd = std::env::current_dir().map_err(|error| Usage(error.to_string()))?;
-    let rules = own_and_projects(dirs.as_ref(), &cwd)?;
+    let rules = own_and_projects(dirs.as_ref(), cwd)?;
     let mut text = String::new();
     for rule in rules.iter() {
         if json {
@@ -203,11 +204,9 @@ fn trust(file: Option<&Path>, yes: bool) -> Result<u8, Usage> {
 }
 
 /// Of the log of decisions what the person has decided in this directory.
-fn suggest(json: bool) -> Result<u8, Usage> {
+fn suggest(cwd: &Path, json: bool) -> Result<u8, Usage> {
     let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
     let dirs = dirs.ok_or_else(|| Usage("there is no log of decisions: HOME is not set".into()))?;
-    let here = std::env::current_dir().and_then(|dir| dir.canonicalize());
-    let cwd = here.map_err(|error| Usage(error.to_string()))?;
     let files = audit::files(&dirs.state).map_err(|error| Usage(format!("the log of decisions: {error}")))?;
     let records = files.iter().filter_map(|file| audit::records(file).ok()).flatten();
     let by_hand = records.filter_map(|mut record| {
@@ -223,7 +222,7 @@ fn suggest(json: bool) -> Result<u8, Usage> {
         .with_state(Some(dirs.state.clone()))
         .with_ours(dirs.changed_by_hand());
     let mut text = String::new();
-    for Suggestion { list, text: patterns, times } in suggesting::suggest(&book, &cwd, by_hand) {
+    for Suggestion { list, text: patterns, times } in suggesting::suggest(&book, cwd, by_hand) {
         let list = if list == Ruled::Allow { Verdict::Allow } else { Verdict::Deny }.name();
         if json {
             let patterns = rules::patterns(&patterns).unwrap_or_default();
@@ -238,19 +237,72 @@ fn suggest(json: bool) -> Result<u8, Usage> {
     print(&text)
 }
 
-fn change(change: rules::Edit<'_>) -> Result<u8, Usage> {
-    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
-    let file = dirs.map(|dirs| dirs.rules_file()).ok_or_else(|| Usage("there is no place for rules.toml".into()))?;
+fn add(change: Edit<'_>) -> Result<u8, Usage> {
+    let file = needed_dirs()?.rules_file();
     match rule_files::change(&file, "", change) {
         Ok(()) => print(""),
-        Err(NotChanged::Edit(NotEdited::NoPattern(reason))) => {
+        Err(error) => not_changed(&file, &change, error),
+    }
+}
+
+/// From the person's own file, and from that of the directory, in which those are that were made in questions.
+fn remove(change: Edit<'_>, cwd: &Path) -> Result<u8, Usage> {
+    let dirs = needed_dirs()?;
+    let own = (dirs.rules_file(), String::new());
+    let made = (rule_files::of_directory(&dirs.made_rules(), cwd), rule_files::heading(cwd));
+    let mut text = String::new();
+    for (file, heading) in [own, made] {
+        // One that is not there is not made for that.
+        match if file.exists() { rule_files::change(&file, &heading, change) } else { continue } {
+            Ok(()) => {
+                let said = format!("removed {} {} from {}", change.list.name(), change.pattern, file.display());
+                text = text + &sanitize::line(&said) + "\n";
+            }
+            Err(NotChanged::Edit(NotEdited::NotThere)) => {}
+            Err(error) => {
+                print(&text)?;
+                return not_changed(&file, &change, error);
+            }
+        }
+    }
+    if text.is_empty() {
+        return Err(Usage(not_there(&change, cwd, &dirs)));
+    }
+    print(&text)
+}
+
+/// Where else the pattern stands: in another list, for an agent, in the project's file or in that of another directory.
+fn not_there(change: &Edit<'_>, cwd: &Path, dirs: &Dirs) -> String {
+    let others = dirs.made_rules().read_dir().into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut others: Vec<PathBuf> = others.filter(|file| file.extension().is_some_and(|end| end == "toml")).collect();
+    others.sort();
+    let files = [dirs.rules_file(), cwd.join(rulebook::PROJECT_FILE)].into_iter().chain(others);
+    let found = files.filter_map(|file| rulebook::read_rules(&file, Trust::Full)).flat_map(|found| {
+        let rules = found.rules.iter().filter(|rule| rule.pattern == change.pattern);
+        rules.map(|rule| format!("{} {}", rule.list.name(), line_of(rule))).collect::<Vec<_>>()
+    });
+    let found = found.collect::<Vec<_>>().join(", ");
+    let agent = change.agent.map(|agent| format!(" of agent {agent}")).unwrap_or_default();
+    let none = format!("no rule `{} {}`{agent} of yours is for {}", change.list.name(), change.pattern, cwd.display());
+    let found = if found.is_empty() { String::new() } else { format!("; there is {found}") };
+    sanitize::line(&format!("{none}{found}")).into_owned()
+}
+
+fn needed_dirs() -> Result<Dirs, Usage> {
+    let dirs = Dirs::new(Env::read(|name| std::env::var_os(name)));
+    dirs.ok_or_else(|| Usage("there is no place for rules.toml: HOME is not set".into()))
+}
+
+fn not_changed(file: &Path, change: &Edit<'_>, why: NotChanged) -> Result<u8, Usage> {
+    match why {
+        NotChanged::Edit(NotEdited::NoPattern(reason)) => {
             Err(Usage(format!("`{}` is no pattern: {reason}", change.pattern)))
         }
-        Err(NotChanged::Unwritten(error)) => {
+        NotChanged::Unwritten(error) => {
             say(&format!("{}: {error}", file.display()));
             Ok(code::OWN_FAULT)
         }
-        Err(error) => Err(Usage(format!("{}: {error}", file.display()))),
+        error => Err(Usage(format!("{}: {error}", file.display()))),
     }
 }
 

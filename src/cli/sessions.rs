@@ -41,7 +41,8 @@ pub fn run(what: &Sessions) -> Result<u8, Usage> {
     let state = state()?;
     let home = archive::below(&state);
     match what {
-        Sessions::List { all, json, query } => list(&state, *all, *json, query.as_deref()),
+        Sessions::List { all: true, json, query, .. } => list(&state, Of::All, *json, query.as_deref()),
+        Sessions::List { cwd, json, query, .. } => list(&state, Of::Directory(cwd.as_deref()), *json, query.as_deref()),
         Sessions::Remove { name, yes } => remove(&state, name, *yes),
         Sessions::RemoveAll { yes } => remove_all(&state, *yes),
         Sessions::Prune => {
@@ -165,11 +166,25 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     Ok(if outcome == code::OK { printed } else { outcome })
 }
 
-fn list(state: &Path, everywhere: bool, as_json: bool, query: Option<&str>) -> Result<u8, Usage> {
+/// Which are listed.
+#[derive(Clone, Copy)]
+enum Of<'a> {
+    All,
+    /// The current one without.
+    Directory(Option<&'a Path>),
+}
+
+fn list(state: &Path, of: Of<'_>, as_json: bool, query: Option<&str>) -> Result<u8, Usage> {
     say_removed(&archive::below(state), None);
     let mut rows = all(state)?;
     rows.retain(|row| !conversations::is_merge(row));
-    let (count, here) = (rows.len(), here().filter(|_| !everywhere));
+    let (count, everywhere) = (rows.len(), matches!(of, Of::All));
+    let here = match of {
+        Of::All => None,
+        Of::Directory(None) => here(),
+        // Sessions outlive their directories.
+        Of::Directory(Some(dir)) => dir.canonicalize().or_else(|_| std::path::absolute(dir)).ok(),
+    };
     let origins = if everywhere { Origins::default() } else { worktrees::origins(state) };
     rows.retain(|row| {
         let is_here = everywhere || here.as_ref().is_some_and(|here| origins.are_alike(&row.known.cwd, here));

@@ -85,8 +85,15 @@ fn clean(value: &mut Value, secrets: &Secrets) {
         }
         Value::Array(all) => {
             all.truncate(MAX_TEXTS);
+            let mut is_announced = false;
             for value in all {
-                clean(value, secrets);
+                let is_secret = is_announced && value.is_string();
+                is_announced = value.as_str().is_some_and(redact::announces);
+                if is_secret {
+                    *value = redact::MASK.into();
+                } else {
+                    clean(value, secrets);
+                }
             }
         }
         Value::Object(all) => {

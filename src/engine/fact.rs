@@ -1,6 +1,7 @@
 //! What threads tell the engine, with the address of the session that it is of.
 
 use super::file_job::WriteJob;
+use crate::host::process;
 use crate::mcp::Found;
 use crate::model::event::{HostEvent, Link};
 use crate::model::history::Left;
@@ -9,6 +10,9 @@ use crate::model::tool::Exit;
 use std::io;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
+
+const NO_GUARD: &str = "the guard of this acp-tui was ended: should acp-tui be killed as well, what it has started goes on \
+    and the terminal stays as it is; then `acp-tui ps` and `acp-tui reset` help";
 
 #[derive(Debug)]
 pub enum Fact {
@@ -39,6 +43,15 @@ impl Facts {
     pub fn later(&self, at: Address, event: HostEvent) {
         let facts = self.clone();
         tokio::task::spawn_blocking(move || facts.send(Fact::Host(at, event)));
+    }
+
+    /// Tells when there is no guard any more.
+    pub fn watch_guard(&self) {
+        let facts = self.clone();
+        process::when_guard_is_lost(move || {
+            let message = NO_GUARD.to_owned();
+            facts.send(Fact::Host(Address::All, HostEvent::Warning { message }));
+        });
     }
 
     /// Waits for room; not for the loop.

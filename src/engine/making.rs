@@ -141,9 +141,10 @@ pub(super) fn make(in_force: &RulesInForce, new: &NewRules, tell: &dyn Fn(HostEv
     let NewRules { list, text, scope } = new;
     let patterns = read(*list, text).and_then(|_| rules::patterns(text));
     let (mut rules, mut fault) = match patterns {
-        Ok(patterns) => {
-            (patterns.into_iter().map(|pattern| MadeRule { list: *list, pattern, scope: *scope }).collect(), None)
-        }
+        Ok(patterns) => (
+            patterns.into_iter().map(|pattern| MadeRule { list: *list, pattern, scope: *scope, agent: None }).collect(),
+            None,
+        ),
         Err(fault) => (Vec::new(), Some(fault)),
     };
     let mut unkept = Vec::new();
@@ -190,11 +191,17 @@ pub(super) fn keep_answer(
 
 /// Writes a rule.
 fn keep(in_force: &RulesInForce, rule: &MadeRule) -> Result<(), String> {
-    let MadeRule { list, pattern, scope } = rule;
+    let MadeRule { list, pattern, scope, agent } = rule;
     let until = (*scope == Scope::Day).then(|| rfc3339(Duration::from_secs(now().cast_unsigned() + A_DAY)));
-    let edit =
-        Edit { list: list_of(*list), pattern, agent: None, reason: None, until: until.as_deref(), is_removal: false };
+    let (agent, until) = (agent.as_deref(), until.as_deref());
+    let edit = Edit { list: list_of(*list), pattern, agent, reason: None, until, is_removal: false };
     change(in_force, *scope, edit)
+}
+
+/// Which rules are kept in files that the person can take back, of earlier sessions, too.
+pub(super) fn kept(in_force: &RulesInForce) -> Done {
+    let kept = in_force.book().kept(in_force.agent(), &in_force.cwd());
+    Done { event: HostEvent::RulesKept(kept), concerns_all: false }
 }
 
 /// Takes a rule back that is kept in a file.
@@ -202,7 +209,7 @@ pub(super) fn remove(in_force: &RulesInForce, rule: MadeRule) -> Done {
     let edit = Edit {
         list: list_of(rule.list),
         pattern: &rule.pattern,
-        agent: None,
+        agent: rule.agent.as_deref(),
         reason: None,
         until: None,
         is_removal: true,

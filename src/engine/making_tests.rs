@@ -78,6 +78,39 @@ fn a_rule_for_a_directory_is_kept_outside_of_it_and_holds_nowhere_else() {
     assert_eq!((verdict(&in_force, "ls"), verdict(&other, "ls")), (Ruled::Allow, Ruled::Allow));
 }
 
+/// S-106, S-172: also in a session that has not made it.
+#[test]
+fn rules_that_are_kept_are_listed_by_a_later_session_and_taken_back_there() {
+    let temp = TempDir::new().unwrap();
+    let before = in_force(&temp);
+    made(&before, "Bash(git *)", Scope::Workspace);
+    made(&before, "Bash(ls)", Scope::Day);
+    made(&before, "Bash(pwd)", Scope::Always);
+    let own = temp.path().join("rules.toml");
+    let text = std::fs::read_to_string(&own).unwrap();
+    let more =
+        "deny = [{ pattern = \"Bash(rm *)\", until = 2001-01-01T00:00:00Z }]\n[agent.other]\ndeny = [\"Edit\"]\n";
+    std::fs::write(&own, format!("{text}{more}")).unwrap();
+    let later = in_force(&temp);
+    let listed = || {
+        let HostEvent::RulesKept(rules) = kept(&later).event else { panic!() };
+        rules
+    };
+    let rules = listed();
+    let shown: Vec<(&str, Scope)> = rules.iter().map(|rule| (&*rule.pattern, rule.scope)).collect();
+    assert_eq!(shown, [("Bash(git *)", Scope::Workspace), ("Bash(ls)", Scope::Day), ("Bash(pwd)", Scope::Always)]);
+    for rule in rules {
+        assert_eq!(
+            verdict(&later, rule.pattern.trim_start_matches("Bash(").trim_end_matches([' ', '*', ')'])),
+            Ruled::Allow
+        );
+        let HostEvent::RuleDropped { fault: None, .. } = remove(&later, rule).event else { panic!() };
+    }
+    assert_eq!((listed(), verdict(&later, "git"), verdict(&later, "pwd")), (Vec::new(), Ruled::Open, Ruled::Open));
+    let text = std::fs::read_to_string(&own).unwrap();
+    assert!(text.contains("[agent.other]") && text.contains("2001"), "{text}");
+}
+
 #[test]
 fn a_rule_for_a_day_says_when_it_is_over_and_one_for_the_session_is_in_no_file() {
     let temp = TempDir::new().unwrap();
@@ -104,7 +137,7 @@ fn a_rule_is_told_as_held_before_it_is_written_and_as_unkept_where_that_fails() 
     let (told, new) =
         (std::cell::RefCell::new(Vec::new()), |scope| NewRules { list: Ruled::Allow, text: "Bash(ls)".into(), scope });
     let done = make(&in_force, &new(Scope::Always), &|event| told.borrow_mut().push(event));
-    let rule = MadeRule { list: Ruled::Allow, pattern: "Bash(ls)".into(), scope: Scope::Always };
+    let rule = MadeRule { list: Ruled::Allow, pattern: "Bash(ls)".into(), scope: Scope::Always, agent: None };
     let HostEvent::RulesMade { made, unkept, fault: Some(_) } = done.event else { panic!() };
     assert_eq!((made, unkept, done.concerns_all), (Vec::new(), vec![rule.clone()], false));
     assert!(matches!(&told.borrow()[..], [HostEvent::RulesHeld(held)] if *held == [rule]), "{told:?}");

@@ -12,7 +12,7 @@ use crate::base::paths::normalize;
 use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
 use crate::model::question::Outside;
-use crate::model::ruling::{Ruled, Ruling, Scope, Secret};
+use crate::model::ruling::{MadeRule, Ruled, Ruling, Scope, Secret};
 use crate::rules::{self, Doubt, Judgement, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use crate::store::trusted::{Trusted, What};
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ const MAX_WORDS: usize = 500;
 const MAX_OUTSIDE: usize = 50;
 /// Directories whose rules are kept.
 const MAX_DIRECTORIES: usize = 64;
+/// Rules that are listed for the person to take one back.
+const MAX_KEPT: usize = 1000;
 
 /// Directories above one that are looked at for a project's rules.
 const MAX_ABOVE: usize = 64;
@@ -294,6 +296,23 @@ impl Rulebook {
         Some(f(&request))
     }
 
+    /// The rules for this agent in this directory that the person can take back: those made in questions there, and their own
+    /// for everywhere.
+    pub(super) fn kept(&self, agent: Option<&str>, cwd: &Path) -> Vec<MadeRule> {
+        let made = self.made.as_deref().and_then(|made| read_made(made, cwd));
+        let own = self.own.as_deref().and_then(|file| read_rules(file, Trust::Full));
+        let now = now();
+        let of = |found: Option<FileRules>, is_own: bool| {
+            let rules = found.unwrap_or_default().rules;
+            let rules = rules.iter().filter(|rule| rule.agent.is_none() || rule.agent.as_deref() == agent);
+            let rules = rules.filter(|rule| rule.until.is_none_or(|until| until > now));
+            rules.map(|rule| made_rule(rule, is_own)).collect::<Vec<_>>()
+        };
+        let mut kept = [of(made, false), of(own, true)].concat();
+        kept.truncate(MAX_KEPT);
+        kept
+    }
+
     /// Where a rule of this reach is kept, and how the file begins; nothing where none is kept.
     pub(super) fn place(&self, scope: Scope, cwd: &Path) -> Option<(PathBuf, String)> {
         if scope == Scope::Always {
@@ -335,6 +354,20 @@ impl Rulebook {
         cached.insert(cwd.to_owned(), CachedRules { projects, stamps, rules: Arc::clone(&rules) });
         (rules, all.warnings)
     }
+}
+
+fn made_rule(rule: &RuleRef, is_own: bool) -> MadeRule {
+    let list = match rule.list {
+        Verdict::Allow => Ruled::Allow,
+        Verdict::Ask => Ruled::Ask,
+        Verdict::Deny => Ruled::Deny,
+    };
+    let scope = match rule.until {
+        _ if is_own => Scope::Always,
+        Some(_) => Scope::Day,
+        None => Scope::Workspace,
+    };
+    MadeRule { list, pattern: rule.pattern.clone(), scope, agent: rule.agent.clone() }
 }
 
 /// The same with the names of the rules that decided, each once.

@@ -56,8 +56,9 @@ impl RulesInForce {
     /// The rules that are in no file.
     pub(super) fn more(&self) -> Rules {
         let mut rules = Rules::default();
-        for MadeRule { list, pattern, scope } in &self.made {
-            let rule = RuleRef { list: list_of(*list), pattern: pattern.clone(), ..RuleRef::default() };
+        for MadeRule { list, pattern, scope, agent } in &self.made {
+            let (pattern, agent) = (pattern.clone(), agent.clone());
+            let rule = RuleRef { list: list_of(*list), pattern, agent, ..RuleRef::default() };
             // It was looked at when it was made.
             let _ = rules.add(RuleRef { file: scope.words().into(), ..rule });
         }

@@ -146,6 +146,7 @@ impl Engine {
                 "unstable": unstable,
             })
         });
+        sender.watch_guard();
         let is_over = Arc::default();
         let audit = Audit::new(audit, &stem.name(), &sender);
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)

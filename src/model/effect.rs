@@ -64,6 +64,8 @@ pub enum Effect {
         claims: Box<Claims>,
         scope: Scope,
     },
+    /// Which rules are kept.
+    ListRules,
     DropRule(MadeRule),
     /// It was decided so.
     Audit(Box<Decision>),

@@ -190,21 +190,32 @@ pub enum RuleWish {
     },
     /// These hold from now on; what they answer is not asked any more.
     Make(NewRules),
+    /// To know which ones are kept that can be taken back.
+    List,
     Drop(MadeRule),
 }
 
-/// A rule that was made here and holds.
+/// A rule that the person has made and that holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MadeRule {
     pub list: Ruled,
     pub pattern: String,
     pub scope: Scope,
+    /// The configured agent that it is for; any without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 impl MadeRule {
     /// What it does, for the person.
     pub fn words(&self) -> String {
-        format!("{} {} {}", self.list.name(), self.pattern, self.scope.words())
+        format!("{} {} {}", self.list.name(), self.pattern, self.reach())
+    }
+
+    /// Where and for how long it holds, and for whom.
+    pub fn reach(&self) -> String {
+        let words = self.scope.words();
+        self.agent.as_ref().map_or_else(|| words.to_owned(), |agent| format!("{words} for {agent}"))
     }
 }
 
@@ -257,6 +268,8 @@ pub struct SessionRules {
     pub(super) are_there: bool,
     /// Those that were made in it and hold.
     pub(super) made: Vec<MadeRule>,
+    /// Those that are kept, also of other sessions; nothing before that was asked and while it is.
+    pub(super) kept: Option<Vec<MadeRule>>,
     /// Made, and hold although they are in no file yet.
     pub(super) unkept: Vec<MadeRule>,
     /// Requests that wait for what the rules said before the last change.
@@ -276,6 +289,11 @@ impl SessionRules {
 
     pub fn made(&self) -> &[MadeRule] {
         &self.made
+    }
+
+    /// Those that are kept and were not made here, where that is known.
+    pub fn kept_before(&self) -> Option<impl Iterator<Item = &MadeRule>> {
+        Some(self.kept.as_ref()?.iter().filter(|rule| !self.made.contains(rule)))
     }
 
     /// Those that hold and are in no file.

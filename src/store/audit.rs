@@ -159,7 +159,11 @@ pub enum Fault {
     NoFile,
     /// There is a file and no head.
     NoHead,
-    /// This line does not follow from the one before.
+    /// What stands in this line is not what was written.
+    Changed(u64),
+    /// This line is as it was written, and does not follow from what stands before it.
+    Behind(u64),
+    /// This line does not follow from the one before, and no other follows from it.
     Line(u64),
     /// There are lines less than the head says.
     CutOff { expected: u64 },
@@ -173,7 +177,10 @@ impl Fault {
             Self::Unread(why) => format!("it cannot be read: {why}"),
             Self::NoFile => "the file is missing".to_owned(),
             Self::NoHead => "the record of its last line is missing, so what was cut off cannot be seen".to_owned(),
-            Self::Line(_) => "this line was changed, or one before it was removed".to_owned(),
+            Self::Changed(_) => "this line was changed".to_owned(),
+            Self::Behind(1) => "lines before this one were removed".to_owned(),
+            Self::Behind(_) => "lines before this one were removed, or the one before it was changed".to_owned(),
+            Self::Line(_) => "this line was changed, added or moved".to_owned(),
             Self::CutOff { expected } => format!("lines are missing at its end: {expected} were written"),
             Self::Added => "lines were added at its end".to_owned(),
         }
@@ -244,18 +251,16 @@ fn follow(path: &Path, name: &str, head: Option<&(u64, String)>, count: &mut u64
     };
     let mut last = seed(name);
     let mut reader = BufReader::new(file.take(MAX_READ));
-    let mut line = Vec::new();
-    while reader.read_until(b'\n', &mut line).map_err(unread)? > 0 {
-        let is_whole = line.pop() == Some(b'\n');
-        let value: Option<Value> = serde_json::from_slice(&line).ok().filter(|_| is_whole);
-        let follows = value.as_ref().and_then(|value| value.get("prev")?.as_str()) == Some(&last);
-        last = hash(&line);
-        let is_head = head.is_none_or(|head| head.0 != *count + 1 || head.1 == last);
-        if !follows || !is_head {
-            return Err(Fault::Line(*count + 1));
+    while let Some(line) = Line::next(&mut reader).map_err(unread)? {
+        let is_head = head.is_none_or(|head| head.0 != *count + 1 || head.1 == line.hash);
+        if line.prev.is_none() || line.prev.as_ref() == Some(&last) && !is_head {
+            return Err(Fault::Changed(*count + 1));
         }
+        if line.prev.as_ref() != Some(&last) {
+            return Err(unlinked(&line, head, count, &mut reader).map_err(unread)?);
+        }
+        last = line.hash;
         *count += 1;
-        line.clear();
     }
     match head {
         None => Err(Fault::NoHead),
@@ -264,6 +269,57 @@ fn follow(path: &Path, name: &str, head: Option<&(u64, String)>, count: &mut u64
         Some((expected, _)) if *count > expected + 1 => Err(Fault::Added),
         Some(_) => Ok(()),
     }
+}
+
+/// A line as it stands in a file.
+struct Line {
+    /// The hash that it holds, where it is whole.
+    prev: Option<String>,
+    hash: String,
+}
+
+impl Line {
+    fn next(reader: &mut impl io::BufRead) -> io::Result<Option<Self>> {
+        let mut line = Vec::new();
+        if reader.read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let is_whole = line.pop() == Some(b'\n');
+        let value: Option<Value> = serde_json::from_slice(&line).ok().filter(|_| is_whole);
+        let prev = value.and_then(|value| value.get("prev")?.as_str().map(str::to_owned));
+        Ok(Some(Self { prev, hash: hash(&line) }))
+    }
+}
+
+/// What is wrong where a line does not hold the hash of the one before it: what follows shows whether it is as it was written,
+/// and how many lines there are whether any was removed.
+fn unlinked(
+    line: &Line,
+    head: Option<&(u64, String)>,
+    count: &mut u64,
+    rest: &mut impl io::BufRead,
+) -> io::Result<Fault> {
+    let at = *count + 1;
+    let next = Line::next(rest)?;
+    let mut lines = at + u64::from(next.is_some());
+    while Line::next(rest)?.is_some() {
+        lines += 1;
+    }
+    let written = match &next {
+        Some(next) => next.prev.as_ref(),
+        None => head.map(|(_, last)| last),
+    };
+    if written != Some(&line.hash) {
+        return Ok(Fault::Line(at));
+    }
+    let is_complete = head.is_some_and(|(written, _)| lines >= *written);
+    Ok(match count.checked_sub(1) {
+        Some(before) if is_complete => {
+            *count = before;
+            Fault::Changed(at - 1)
+        }
+        _ => Fault::Behind(at),
+    })
 }
 
 #[cfg(test)]

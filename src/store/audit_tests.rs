@@ -50,14 +50,16 @@ fn a_changed_removed_cut_off_or_added_line_is_found() {
         let lines: Vec<&str> = text.lines().collect();
         format!("{}\n{}\n{}\n", lines[0], lines[2], lines[1])
     };
-    let changes: [(Fault, &Change); 8] = [
-        (Fault::Line(2), &|text| text.replacen("\"a\":1", "\"a\":9", 1)),
-        (Fault::Line(3), &|text| text.replacen("\"a\":3", "\"a\":9", 1)),
-        (Fault::Line(1), &|text| joined(text.lines().skip(1))),
-        (Fault::Line(2), &|text| joined(text.lines().step_by(2))),
+    let changes: [(Fault, &Change); 10] = [
+        (Fault::Changed(1), &|text| text.replacen("\"a\":1", "\"a\":9", 1)),
+        (Fault::Changed(2), &|text| text.replacen("\"a\":2", "\"a\":9", 1)),
+        (Fault::Changed(3), &|text| text.replacen("\"a\":3", "\"a\":9", 1)),
+        (Fault::Line(2), &|text| text.replacen("\n{\"prev\":\"", "\n{\"prev\":\"0", 1)),
+        (Fault::Behind(1), &|text| joined(text.lines().skip(1))),
+        (Fault::Behind(2), &|text| joined(text.lines().step_by(2))),
         (Fault::Line(2), &swapped),
         (Fault::CutOff { expected: 3 }, &|text| joined(text.lines().take(2))),
-        (Fault::Line(3), &|text| text[..text.len() - 5].to_owned()),
+        (Fault::Changed(3), &|text| text[..text.len() - 5].to_owned()),
         (Fault::Line(4), &|text| format!("{text}{{\"prev\":\"\"}}\n")),
     ];
     for (wanted, change) in changes {

@@ -1,5 +1,6 @@
 //! `acp-tui rules`: what scripts rely on, output and exit codes.
 
+use acp_tui::engine::rule_files;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -96,6 +97,45 @@ fn a_rule_that_is_added_is_listed_and_decides_until_it_is_removed() {
     assert_eq!(json.lines().count(), 1);
     let row: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((row["list"].as_str(), row["agent"].as_str()), (Some("deny"), Some("one")));
+}
+
+/// S-106: those of questions are in a file of their directory.
+#[test]
+fn a_rule_of_a_directory_is_removed_there_and_one_that_is_elsewhere_is_named() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = &temp.path().canonicalize().unwrap();
+    let made = home.join(".local/state/acp-tui/rules");
+    let (here, other) = (home.join("here"), home.join("other"));
+    for dir in [&made, &here, &other] {
+        std::fs::create_dir_all(dir).unwrap();
+    }
+    for dir in [&here, &other] {
+        let text = format!("{}allow = [\"Bash(git *)\"]\n", rule_files::heading(dir));
+        std::fs::write(rule_files::of_directory(&made, dir), text).unwrap();
+    }
+    let file = |dir: &Path| rule_files::of_directory(&made, dir).display().to_string();
+    let remove = |words: &[&str]| rules(home, &[&["remove", "allow", "Bash(git *)"], words].concat());
+    let (code, list) = said(&rules(home, &["list", "-C", "here"]));
+    assert!(code == 0 && list.contains(&file(&here)), "{list}");
+    let nowhere = remove(&[]);
+    let words = String::from_utf8_lossy(&nowhere.stderr).into_owned();
+    assert_eq!(said(&nowhere), (2, String::new()));
+    assert!(
+        words.contains(&format!("allow Bash(git *) ({}:2)", file(&here))) && words.contains(&file(&other)),
+        "{words}"
+    );
+    assert!(!home.join(".config").exists(), "no file is made to remove something");
+    let text = format!("removed allow Bash(git *) from {}\n", file(&here));
+    assert_eq!(said(&remove(&["-C", "here"])), (0, text));
+    assert_eq!(said(&rules(home, &["list", "-C", "here"])), (0, String::new()));
+    rules(home, &["add", "allow", "Bash(git *)"]);
+    let (code, text) = said(&remove(&["-C", "other"]));
+    assert!(
+        code == 0 && text.lines().count() == 2 && text.contains("rules.toml") && text.contains(&file(&other)),
+        "{text}"
+    );
+    let refused = rules(home, &["add", "allow", "Bash(ls)", "-C", "here"]);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("--cwd (-C) is not for `rules add`"), "{refused:?}");
 }
 
 #[test]

@@ -5,13 +5,37 @@ use super::super::usage::Usage;
 use crate::rules::Verdict;
 use std::path::PathBuf;
 
+/// However it was typed.
+const CWD: &str = "--cwd (-C)";
+
 #[derive(Debug, PartialEq, Eq)]
 pub enum Rules {
     Test(RulesTest),
-    List { json: bool },
-    Trust { file: Option<PathBuf>, yes: bool },
-    Suggest { json: bool },
-    Change { is_removal: bool, list: Verdict, pattern: String, agent: Option<String> },
+    List {
+        cwd: Option<PathBuf>,
+        json: bool,
+    },
+    Trust {
+        file: Option<PathBuf>,
+        yes: bool,
+    },
+    Suggest {
+        cwd: Option<PathBuf>,
+        json: bool,
+    },
+    Add(RulesChange),
+    /// Of the directory, too.
+    Remove {
+        change: RulesChange,
+        cwd: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub struct RulesChange {
+    pub list: Verdict,
+    pub pattern: String,
+    pub agent: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +62,7 @@ pub fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
     match (what.as_str(), first, second, further) {
         ("trust", file, None, _) => {
             only(typed.rules.is_some(), "--rules")?;
-            only(typed.cwd.is_some(), "--cwd")?;
+            only(typed.cwd.is_some(), CWD)?;
             only(typed.agent.is_some(), "--agent")?;
             only(typed.json, "--json")?;
             Ok(Rules::Trust { file: file.map(PathBuf::from), yes: typed.yes })
@@ -51,20 +75,21 @@ pub fn rules(words: Vec<String>, typed: Typed) -> Result<Rules, Usage> {
         ("test", ..) => Err(Usage("rules test takes a tool and a text; put the text in quotes".into())),
         ("list" | "suggest", first, ..) => {
             only(typed.rules.is_some(), "--rules")?;
-            only(typed.cwd.is_some(), "--cwd")?;
             only(typed.agent.is_some(), "--agent")?;
             let unexpected = |word| Err(Usage(format!("rules: unexpected argument {word}")));
-            let json = typed.json;
-            let asked = if what == "list" { Rules::List { json } } else { Rules::Suggest { json } };
+            let Typed { cwd, json, .. } = typed;
+            let asked = if what == "list" { Rules::List { cwd, json } } else { Rules::Suggest { cwd, json } };
             first.map_or(Ok(asked), unexpected)
         }
         ("add" | "remove", Some(list), Some(pattern), None) => {
+            let is_removal = what == "remove";
             only(typed.rules.is_some(), "--rules")?;
-            only(typed.cwd.is_some(), "--cwd")?;
+            only(typed.cwd.is_some() && !is_removal, CWD)?;
             only(typed.json, "--json")?;
             let list = Verdict::named(&list)
                 .ok_or_else(|| Usage(format!("the lists are allow, ask and deny, not `{list}`")))?;
-            Ok(Rules::Change { is_removal: what == "remove", list, pattern, agent: typed.agent })
+            let change = RulesChange { list, pattern, agent: typed.agent };
+            Ok(if is_removal { Rules::Remove { change, cwd: typed.cwd } } else { Rules::Add(change) })
         }
         ("add" | "remove", ..) => {
             Err(Usage(format!("rules {what} takes a list and a pattern, e.g. rules {what} allow \"Bash(git *)\"")))

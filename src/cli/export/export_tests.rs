@@ -1,7 +1,6 @@
 //! What is exported says what was said and nothing else, for any text.
 
 use super::entries::{Item, Part, Who};
-use super::redact::Redaction;
 use super::*;
 use crate::store::sessions::Figures;
 use serde_json::{Value, json};

@@ -210,6 +210,9 @@ impl Engine {
                     making::keep_answer(in_force, &claims, (list, scope), tell)
                 });
             }
+            Effect::ListRules => {
+                self.ruler.apart(at, &self.core, |in_force, _| making::kept(in_force));
+            }
             Effect::DropRule(rule) => {
                 self.ruler.apart(at, &self.core, move |in_force, _| making::remove(in_force, rule));
             }

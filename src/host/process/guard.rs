@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use fork::Fork;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::retry_on_intr;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
+};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::family::{self, run_mark};
@@ -27,6 +29,8 @@ const MAX_GROUPS: usize = 4096;
 const GRACE: Duration = Duration::from_secs(2);
 const KILL_LIMIT: Duration = Duration::from_millis(800);
 const POLL: Duration = Duration::from_millis(40);
+/// Bytes of the stack of the thread that waits for the guard's end.
+const WATCH_STACK: usize = 256 << 10;
 
 static LINE: Mutex<Line> = Mutex::new(Line::Off);
 
@@ -111,10 +115,30 @@ pub fn tell_guard_of_terminal(held: u8) {
     tell(&Word::Terminal(held));
 }
 
+/// Calls this, from a thread of its own, when the guard ends that nobody has told to: whoever is killed then is not looked
+/// after. Another one cannot be forked off any more.
+pub fn when_guard_is_lost(tell: impl FnOnce() + Send + 'static) {
+    let Line::Open { guard, .. } = *line() else { return };
+    let watch = move || {
+        wait_for(guard);
+        if matches!(*line(), Line::Open { .. }) {
+            tell();
+        }
+    };
+    // Without it the same is true and not said.
+    let _ = std::thread::Builder::new().name("guard".into()).stack_size(WATCH_STACK).spawn(watch);
+}
+
+/// Until it has ended; how is left to be told to somebody else.
+fn wait_for(process: Pid) {
+    let _ = retry_on_intr(|| waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
+}
+
 /// Everything ends in good order: the guard does, too, and is gone when this returns.
 pub fn end_guard() {
-    tell(&Word::Ends);
-    if let Line::Open { pipe, guard } = std::mem::replace(&mut *line(), Line::Off) {
+    let line = std::mem::replace(&mut *line(), Line::Off);
+    if let Line::Open { mut pipe, guard } = line {
+        let _ = pipe.write_all(Word::Ends.to_string().as_bytes());
         // One that was stopped does not listen.
         let _ = kill_process(guard, Signal::KILL);
         let _ = retry_on_intr(|| waitpid(Some(guard), WaitOptions::empty()));

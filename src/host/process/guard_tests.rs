@@ -15,6 +15,16 @@ fn what_was_told_is_what_is_left_and_nothing_after_an_orderly_end() {
     assert_eq!(told(&words.concat()).unwrap().terminal, 5);
 }
 
+#[test]
+fn the_end_of_a_process_is_waited_for_and_left_to_be_told_to_others() {
+    let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    let waiting = std::thread::spawn(move || wait_for(pid));
+    child.kill().unwrap();
+    waiting.join().unwrap();
+    assert!(!child.wait().unwrap().success());
+}
+
 #[tokio::test]
 async fn a_group_that_does_not_listen_is_killed_and_that_of_another_process_is_not() {
     let spec = AgentSpec {

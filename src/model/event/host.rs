@@ -176,6 +176,8 @@ pub enum HostEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<String>,
     },
+    /// Those that are kept and hold in this session.
+    RulesKept(Vec<MadeRule>),
     /// A rule holds no more, or why it still does.
     RuleDropped {
         rule: MadeRule,

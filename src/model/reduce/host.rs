@@ -33,6 +33,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         HostEvent::RulesWeighed(weighing) => ruling::weighed(session, weighing),
         HostEvent::RulesHeld(rules) => ruling::held(session, rules, cx),
         HostEvent::RulesMade { made, unkept, fault } => ruling::made(session, made, unkept, fault, cx),
+        HostEvent::RulesKept(rules) => session.rules.kept = Some(rules),
         HostEvent::RuleDropped { rule, fault } => ruling::dropped(session, rule, fault, cx),
         HostEvent::RulesChanged => ruling::rules_changed(session, cx),
         HostEvent::PermissionMode(choice) => permission_mode::choose(session, choice, By::Flag, cx),

@@ -136,6 +136,7 @@ pub fn wanted(session: &mut Session, wish: RuleWish, cx: &mut Cx) {
     match wish {
         RuleWish::Weigh { req, list, text } => weigh(session, req, list, text, cx),
         RuleWish::Make(rules) => cx.push(Effect::MakeRules(rules)),
+        RuleWish::List => list(session, cx),
         RuleWish::Drop(rule) => drop_rule(session, rule, cx),
     }
 }
@@ -182,6 +183,14 @@ pub fn made(session: &mut Session, made: Vec<MadeRule>, unkept: Vec<MadeRule>, f
     rules_changed(session, cx);
 }
 
+/// They may have been changed elsewhere since they were read.
+fn list(session: &mut Session, cx: &mut Cx) {
+    if session.rules.are_there {
+        session.rules.kept = None;
+        cx.push(Effect::ListRules);
+    }
+}
+
 /// Rules for a turn or a session are only here.
 fn drop_rule(session: &mut Session, rule: MadeRule, cx: &mut Cx) {
     if rule.scope.is_kept() {
@@ -197,6 +206,7 @@ pub fn dropped(session: &mut Session, rule: MadeRule, fault: Option<String>, cx:
     }
     tell(&rule, Outcome::Removed, cx);
     session.rules.made.retain(|made| *made != rule);
+    session.rules.kept.iter_mut().for_each(|kept| kept.retain(|kept| *kept != rule));
     notice(session, Level::Info, format!("no rule any more: {}", rule.words()), Vec::new(), cx.now);
 }
 

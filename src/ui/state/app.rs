@@ -389,6 +389,9 @@ impl App {
             if let Some(Saying { text, holds }) = self.view.sync(session, now) {
                 self.say_while(holds, text, now);
             }
+            if let Some(picker) = &mut self.picker {
+                picker.bring_rules(session);
+            }
             self.toast.take_if(|t| t.until.is_some_and(|until| until <= now));
             // What was written is kept, though there is nothing left to refuse.
             if let Some(left) = self.refusal.take_if(|refusal| session.question(refusal.req).is_none()) {

@@ -10,7 +10,7 @@ use crate::model::event::Intent;
 use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::options::{Command, OptionKind, OptionValue};
 use crate::model::permission_mode::{BYPASS_LASTS, PermissionMode, time_words};
-use crate::model::ruling::RuleWish;
+use crate::model::ruling::{MadeRule, RuleWish};
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
@@ -77,6 +77,8 @@ pub struct Picker {
     selected: usize,
     /// What was typed in an empty prompt to open it: with the filter it is a text again where nothing is found.
     opened_by: Option<char>,
+    /// The rules that are kept are still being read.
+    lacks_rules: bool,
 }
 
 impl Picker {
@@ -91,7 +93,19 @@ impl Picker {
             choice: Choice::Leave,
         }));
         let selected = rows.iter().position(|r| is_current(session, &r.choice)).unwrap_or(0);
-        Self { title: "modes and options", rows, filter: String::new(), selected, opened_by: None }
+        Self { selected, lacks_rules: session.rules.are_there(), ..Self::of("modes and options", rows) }
+    }
+
+    fn of(title: &'static str, rows: Vec<Row>) -> Self {
+        Self { title, rows, filter: String::new(), selected: 0, opened_by: None, lacks_rules: false }
+    }
+
+    /// The rules that are kept have been read: they follow all that is there.
+    pub fn bring_rules(&mut self, session: SessionRef<'_>) {
+        if let Some(kept) = session.rules.kept_before().filter(|_| self.lacks_rules) {
+            self.lacks_rules = false;
+            self.rows.extend(kept.map(rule_row));
+        }
     }
 
     /// Before the person is asked about nothing any more.
@@ -104,13 +118,7 @@ impl Picker {
             row("no, go on asking".to_owned(), "", Choice::Leave),
             row(format!("yes, ask nothing for {time}"), words, Choice::Set(intent)),
         ];
-        Self {
-            title: "let the agent do everything without a question?",
-            rows,
-            filter: String::new(),
-            selected: 0,
-            opened_by: None,
-        }
+        Self::of("let the agent do everything without a question?", rows)
     }
 
     /// The agents that a further session can be opened with: the one of the session that is shown first, then others that
@@ -135,7 +143,7 @@ impl Picker {
             Purpose::Session => "a further session of",
             Purpose::HandOver => "hand the conversation over to",
         };
-        Self { title, rows, filter: String::new(), selected: 0, opened_by: None }
+        Self::of(title, rows)
     }
 
     /// Parts of what was said, each by what it is.
@@ -150,13 +158,7 @@ impl Picker {
                 choice: Choice::Copy(text.into()),
             }
         };
-        Self {
-            title: "copy",
-            rows: parts.into_iter().map(row).collect(),
-            filter: String::new(),
-            selected: 0,
-            opened_by: None,
-        }
+        Self::of("copy", parts.into_iter().map(row).collect())
     }
 
     /// What was sent, `here` first, the newest first; nothing when nothing was.
@@ -170,18 +172,12 @@ impl Picker {
         };
         let (own, others): (Vec<&Sent>, Vec<&Sent>) = sent.iter().partition(|sent| sent.cwd == here);
         let rows: Vec<Row> = own.into_iter().chain(others).map(row).collect();
-        (!rows.is_empty()).then_some(Self {
-            title: "earlier prompts",
-            rows,
-            filter: String::new(),
-            selected: 0,
-            opened_by: None,
-        })
+        (!rows.is_empty()).then(|| Self::of("earlier prompts", rows))
     }
 
     /// Everything that can be done.
     pub fn all(rows: Vec<Row>) -> Self {
-        Self { title: "do", rows, filter: String::new(), selected: 0, opened_by: None }
+        Self::of("do", rows)
     }
 
     /// A list of prompts in which the person has not done anything yet.
@@ -305,6 +301,16 @@ pub fn group_head(name: &str) -> String {
     name.split(' ').map(written).collect::<Vec<_>>().join(" ")
 }
 
+/// Choosing it takes the rule back.
+fn rule_row(rule: &MadeRule) -> Row {
+    Row {
+        group: "rule".into(),
+        label: sanitize::line(&format!("{} {}", rule.list.name(), rule.pattern)).trim().to_owned(),
+        detail: sanitize::line(&format!("{}; choose it to take it back", rule.reach())).into_owned(),
+        choice: Choice::Set(Intent::Rules(RuleWish::Drop(rule.clone()))),
+    }
+}
+
 /// What can be set of a session and its agent.
 pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -343,12 +349,7 @@ pub fn rows(session: SessionRef<'_>) -> Vec<Row> {
         ),
         choice: Choice::Set(Intent::SwitchServer { name: name.to_owned(), on: !is_on }),
     }));
-    rows.extend(session.rules.made().iter().map(|rule| Row {
-        group: "rule".into(),
-        label: clean(&format!("{} {}", rule.list.name(), rule.pattern)),
-        detail: format!("{}; choose it to take it back", rule.scope.words()),
-        choice: Choice::Set(Intent::Rules(RuleWish::Drop(rule.clone()))),
-    }));
+    rows.extend(session.rules.made().iter().map(rule_row));
     rows.extend(PermissionMode::ALL.into_iter().map(|mode| {
         let intent = Intent::SetPermissionMode(mode.into());
         let needs_word = mode == PermissionMode::BypassPermissions;

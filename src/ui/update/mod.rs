@@ -42,6 +42,7 @@ use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::history::{History, Kind};
 use crate::model::ids::{Address, Addressed, EntryId, Now};
+use crate::model::ruling::RuleWish;
 use crate::model::session_ref::SessionRef;
 use crate::ui::labels;
 use ratatui::layout::Position;
@@ -315,6 +316,9 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             let confined = cx.session.agent().confined.iter();
             let confined = confined.flat_map(|one| labels::confined(one, &cx.session.cwd)).collect();
             state.picker = Some(Picker::open(cx.session, confined));
+            if cx.session.rules.are_there() {
+                out.push(Out::Intent(Intent::Rules(RuleWish::List)));
+            }
         }
         Action::Palette => state.picker = Some(palette::open(state, cx)),
         Action::NewSession => out.push(Out::ListAgents(Purpose::Session)),

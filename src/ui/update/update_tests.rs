@@ -13,7 +13,7 @@ use crate::model::login::{Keep, Secret};
 use crate::model::options::{Choice, ConfigOption, Mode, Modes, OptionKind, OptionValue};
 use crate::model::patch::Patch;
 use crate::model::permission_mode::PermissionMode;
-use crate::model::ruling::{NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
+use crate::model::ruling::{MadeRule, NewRules, RuleWish, Ruled, Ruling, Scope as Reach, Weighed, Weighing};
 use crate::model::setup::Setup;
 use crate::model::tool::{
     Change, Exit, Location, TerminalPatch, ToolContent, ToolKind, ToolPatch, ToolStatus, Wording,
@@ -1588,6 +1588,32 @@ fn with_rules(width: u16, height: u16, titles: &[&str]) -> Scene {
     s.draw();
     s.press(Code::Tab).after(2000).draw();
     s
+}
+
+/// S-106, S-172.
+#[test]
+fn f2_lists_rules_of_earlier_runs_below_the_rest_and_enter_takes_one_back() {
+    let mut s = with_rules(100, 40, &[]);
+    let rows = |s: &Scene| s.ui.picker.as_ref().unwrap().matching().len();
+    s.press(Code::F(2)).draw();
+    assert_eq!(s.intents().last(), Some(&Intent::Rules(RuleWish::List)));
+    let before = rows(&s);
+    let agent = Some("one".to_owned());
+    let rule = MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope: Reach::Workspace, agent };
+    s.event(Event::Host(HostEvent::RulesKept(vec![rule.clone()])));
+    s.draw();
+    assert_eq!(rows(&s), before + 1);
+    s.event(Event::Host(HostEvent::RulesKept(vec![rule.clone()])));
+    s.draw();
+    assert_eq!(rows(&s), before + 1, "once");
+    s.typed("Bash(git").draw();
+    assert!(
+        s.shown.contains("allow Bash(git *)") && s.shown.contains("in this directory for one; choose"),
+        "{}",
+        s.shown
+    );
+    s.press(Code::Enter);
+    assert_eq!(s.intents().last(), Some(&Intent::Rules(RuleWish::Drop(rule))));
 }
 
 fn weighed(text: &str, resolves: &[u64]) -> Weighed {

@@ -86,7 +86,7 @@ async fn every_decision_is_logged_with_who_took_it_and_no_secret() {
     ];
     assert_eq!(told, wanted, "{text}");
     assert_eq!((&records[1]["rule"], &records[1]["what"]), (&json!("Bash(git *)"), &json!("git log")));
-    assert_eq!(records[2]["claims"]["all"][0]["what"]["line"], "deploy --[redacted]");
+    assert_eq!(records[2]["claims"]["all"][0]["what"]["line"], "deploy --token=[redacted]");
     assert_eq!(records[2]["options"].as_array().map(Vec::len), Some(2), "{text}");
     assert!(records[2]["waited_ms"].is_u64(), "{text}");
     assert!(records.iter().skip(1).all(|r| r["session"] == "s" && r["agent"] == "mine"), "{text}");

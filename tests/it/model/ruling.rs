@@ -208,7 +208,7 @@ fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
         ask(&mut rig, id, &usual());
         say(&mut rig, Ruled::Open);
     }
-    let made = |scope| MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope };
+    let made = |scope| MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope, agent: None };
     let rules = vec![made(Scope::Turn), made(Scope::Session)];
     let asked = rig.pending().len();
     rig.host(HostEvent::RulesMade { made: rules, unkept: Vec::new(), fault: None });
@@ -224,6 +224,26 @@ fn a_rule_that_is_made_answers_what_waits_and_one_for_a_turn_ends_with_it() {
     assert_eq!(rig.model().first().rules.made(), [made(Scope::Session)]);
     rig.intent(Intent::Rules(RuleWish::Drop(made(Scope::Session))));
     assert_eq!(rig.model().first().rules.made(), []);
+    assert_replayed(&rig);
+}
+
+/// S-106, S-172.
+#[test]
+fn rules_of_earlier_runs_are_listed_when_asked_for_and_can_be_dropped() {
+    let mut rig = ruled(Policy::Ask);
+    let rule = |scope| MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope, agent: None };
+    let (here, before) = (rule(Scope::Workspace), rule(Scope::Always));
+    rig.host(HostEvent::RulesMade { made: vec![here.clone()], unkept: Vec::new(), fault: None });
+    rig.intent(Intent::Rules(RuleWish::List));
+    assert!(rig.wants().iter().any(|e| matches!(e, Effect::ListRules)));
+    let listed = |rig: &Rig| rig.model().first().rules.kept_before().map(|kept| kept.cloned().collect::<Vec<_>>());
+    assert_eq!(listed(&rig), None);
+    rig.host(HostEvent::RulesKept(vec![here, before.clone()]));
+    assert_eq!(listed(&rig), Some(vec![before.clone()]), "what was made here is not there twice");
+    rig.intent(Intent::Rules(RuleWish::Drop(before.clone())));
+    assert!(rig.wants().iter().any(|e| matches!(e, Effect::DropRule(rule) if *rule == before)));
+    rig.host(HostEvent::RuleDropped { rule: before, fault: None });
+    assert_eq!(listed(&rig), Some(Vec::new()));
     assert_replayed(&rig);
 }
 
@@ -377,7 +397,7 @@ fn a_rule_holds_before_it_is_written_also_for_what_is_being_judged() {
     say(&mut rig, Ruled::Open);
     ask(&mut rig, 2, &usual());
     asked(&mut rig);
-    let rule = MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope: Scope::Always };
+    let rule = MadeRule { list: Ruled::Allow, pattern: "Bash(git *)".into(), scope: Scope::Always, agent: None };
     rig.host(HostEvent::RulesHeld(vec![rule.clone()]));
     assert!(rig.model().first().rules.in_no_file().eq([&rule]));
     assert_eq!(asked(&mut rig), 1, "the question");
