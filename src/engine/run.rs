@@ -35,6 +35,7 @@ use super::wait::sleep_until;
 use crate::agent::codec::{self, SharedCodec};
 use crate::host::fs::Private;
 use crate::host::keyring::Keyring;
+use crate::host::process::when_guard_is_gone;
 use crate::model::Model;
 use crate::model::changes::ReviewEvent;
 use crate::model::effect::FrontEnd;
@@ -184,6 +185,10 @@ impl Engine {
             clock_due: Now::ZERO,
             hint,
         };
+        let teller = engine.teller.clone();
+        when_guard_is_gone(move |message| {
+            teller.send(Fact::Host(Address::All, HostEvent::Warning { message: message.to_owned() }));
+        });
         engine.hide_headers(AgentKey::FIRST);
         engine.core.set_up(Setup::Began(Duration::from_secs(stem.started())));
         let first = Arc::clone(engine.core.codec(AgentKey::FIRST));

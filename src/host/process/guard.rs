@@ -15,7 +15,9 @@ use std::time::{Duration, Instant};
 use fork::Fork;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::retry_on_intr;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
+};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::family::{self, run_mark};
@@ -111,10 +113,44 @@ pub fn tell_guard_of_terminal(held: u8) {
     tell(&Word::Terminal(held));
 }
 
+/// What the person is told when the guard ends while the client goes on. There is no other one: it can only be forked off
+/// before there are threads.
+const GUARD_GONE: &str = "the guard has ended: if acp-tui is killed now, what it has started runs on (`acp-tui ps` ends it) and the \
+    terminal stays as it is (`acp-tui reset`); the next start of acp-tui has a guard again";
+
+/// Waits on a thread for the guard to end otherwise than in good order, and says so once; not where there is none.
+pub fn when_guard_is_gone(say: impl FnOnce(&'static str) + Send + 'static) {
+    let Line::Open { guard, .. } = *line() else { return };
+    let wait = move || {
+        // It stays a zombie, whose number nobody else gets, until the line is taken away.
+        let _ = retry_on_intr(|| waitid(WaitId::Pid(guard), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
+        if let Some(pipe) = take_line(guard) {
+            let _ = waitpid(Some(guard), WaitOptions::NOHANG);
+            drop(pipe);
+            say(GUARD_GONE);
+        }
+    };
+    // Without a thread it is not said.
+    let _ = std::thread::Builder::new().name("guard".into()).spawn(wait);
+}
+
+/// The way to this guard, which nobody tells anything from now on.
+fn take_line(of: Pid) -> Option<PipeWriter> {
+    let mut line = line();
+    match std::mem::replace(&mut *line, Line::Off) {
+        Line::Open { pipe, guard } if guard == of => Some(pipe),
+        other => {
+            *line = other;
+            None
+        }
+    }
+}
+
 /// Everything ends in good order: the guard does, too, and is gone when this returns.
 pub fn end_guard() {
-    tell(&Word::Ends);
-    if let Line::Open { pipe, guard } = std::mem::replace(&mut *line(), Line::Off) {
+    let ended = std::mem::replace(&mut *line(), Line::Off);
+    if let Line::Open { mut pipe, guard } = ended {
+        let _ = pipe.write_all(Word::Ends.to_string().as_bytes());
         // One that was stopped does not listen.
         let _ = kill_process(guard, Signal::KILL);
         let _ = retry_on_intr(|| waitpid(Some(guard), WaitOptions::empty()));

@@ -46,3 +46,26 @@ async fn a_group_that_does_not_listen_is_killed_and_that_of_another_process_is_n
     assert_eq!(exit.signal.as_deref(), Some("SIGKILL"));
     assert!(!ending.await.unwrap().is_alive());
 }
+
+/// A process that is taken for the guard here; that of the tests has none.
+#[test]
+fn the_end_of_the_guard_is_said_once_and_not_where_it_was_ended_in_good_order() {
+    let (said, heard) = std::sync::mpsc::channel();
+    for is_orderly in [true, false] {
+        let sleeping = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let guard = Pid::from_child(&sleeping);
+        let (_input, pipe) = pipe_to_guard().unwrap();
+        *line() = Line::Open { pipe, guard };
+        let said = said.clone();
+        when_guard_is_gone(move |words| said.send(words).unwrap());
+        if is_orderly {
+            end_guard();
+            assert!(heard.recv_timeout(Duration::from_millis(100)).is_err());
+        } else {
+            kill_process(guard, Signal::KILL).unwrap();
+            assert_eq!(heard.recv_timeout(Duration::from_secs(20)), Ok(GUARD_GONE));
+            assert!(matches!(*line(), Line::Off), "nobody is told anything any more");
+            assert!(waitpid(Some(guard), WaitOptions::NOHANG).is_err(), "it is no zombie");
+        }
+    }
+}
