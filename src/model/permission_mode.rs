@@ -53,7 +53,7 @@ impl PermissionMode {
             }
             Self::Plan => "reads are allowed; edits and commands are refused unless a rule allows them",
             Self::BypassPermissions => {
-                "everything is allowed but what rules deny or ask about, secrets, and files outside"
+                "everything is allowed but what rules deny or ask about, secrets, files that later commands run, and files outside"
             }
         }
     }

@@ -270,6 +270,28 @@ fn what_may_be_secret_is_refused_whatever_is_allowed_unless_a_rule_names_it() {
 }
 
 #[test]
+fn what_steers_later_commands_is_not_written_whatever_is_allowed_unless_a_rule_names_it() {
+    let lab = Lab::new();
+    std::fs::create_dir_all(lab.cwd().join(".husky")).unwrap();
+    let write = |path: &str| {
+        format!(
+            r#"{{ do = "request", method = "fs/write_text_file", params = {{ sessionId = "{{session}}", path = "{{cwd}}/{path}", content = "x" }} }},"#
+        )
+    };
+    let steps = [write(".husky/pre-commit"), write("package.json")].concat();
+    for more in [&["--allow", "all"][..], &["--allow", "all", "--permission-mode", "bypassPermissions"]] {
+        let (done, _) = lab.record(&[&["x"], more].concat(), &lab.turn(&steps));
+        let said = done.assert_code(0).err();
+        assert!(said.contains("the rule Edit(.husky/pre-commit) would allow it"), "{said}");
+        assert!(!lab.cwd().join(".husky/pre-commit").exists(), "{more:?}");
+        assert!(lab.cwd().join("package.json").exists(), "what people write every day is written");
+    }
+    let rules = lab.write("rules.toml", "allow = [\"Edit(.husky/*)\"]\n");
+    lab.record(&["x", "--rules", rules.to_str().unwrap()], &lab.turn(&steps)).0.assert_code(0);
+    assert!(lab.cwd().join(".husky/pre-commit").exists());
+}
+
+#[test]
 fn a_permission_mode_of_the_command_line_is_in_the_audit_log_and_a_session_without_decisions_is_told() {
     let lab = Lab::new();
     let agent = lab.turn(r#"{ do = "say", text = "here" }"#);

@@ -92,3 +92,14 @@ fn the_guard_of_a_client_that_an_agent_runs_is_none_of_the_agents_processes() {
     let outer: Vec<_> = all.iter().filter(|one| one["client"] == 1).map(|one| one["pid"].as_i64()).collect();
     assert_eq!(outer, [Some(i64::from(running.pid))], "{all:?}");
 }
+
+#[test]
+fn the_end_of_the_guard_alone_is_said_and_the_turn_goes_on() {
+    let lab = Lab::new();
+    let mut running = lab.start(&["x", "--json"], &lab.turn(ENDLESS));
+    running.until_line("on it");
+    kill(guard_of(running.pid), Signal::KILL);
+    running.until_line("the guard of this acp-tui was ended");
+    kill(running.pid, Signal::TERM);
+    drop(running);
+}
