@@ -465,7 +465,7 @@ mod tests {
     #[test]
     fn home_and_secrets_are_left_out() {
         let home = Some(Path::new("/home/me"));
-        assert_eq!(redacted("/home/me/x --token=abcdef123456", home), "~/x --[redacted]");
+        assert_eq!(redacted("/home/me/x --token=abcdef123456", home), "~/x --token=[redacted]");
         assert_eq!(redacted("/x", Some(Path::new("/"))), "/x");
     }
 

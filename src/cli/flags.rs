@@ -160,7 +160,7 @@ const FLAGS: &[Flag] = &[
             Use { commands: &[Name::Sessions], help: "of this directory (default: this one)" },
             Use {
                 commands: &[Name::Rules],
-                help: "of test, list, suggest and remove: the session's directory (default: this one)",
+                help: "of which directory test, list, suggest and remove tell (default: this one)",
             },
             Use { commands: &[Name::Mcp], help: "the project's directory (default: this one)" },
             Use { commands: &[Name::Check], help: "the session's directory (default: a new one, which is removed)" },
