@@ -54,6 +54,8 @@ pub enum Deed {
         is_known: bool,
         /// It offers an answer.
         has_choice: bool,
+        /// It has no more than a kind and a title.
+        is_bare: bool,
     },
     Read(Arc<str>),
     Write(Arc<str>),
@@ -312,7 +314,7 @@ fn flag(request: &Request) -> Option<Verdict> {
         return Some(Verdict::Refuse(Ground::NotKnown));
     }
     let only_reads = match request.deed {
-        Deed::Permission { kind, .. } => only_reads(kind, request),
+        Deed::Permission { kind, is_bare, .. } => only_reads(kind, is_bare, request),
         Deed::Read(_) => true,
         Deed::Write(_) | Deed::Run(_) => false,
     };
@@ -332,14 +334,13 @@ fn flag(request: &Request) -> Option<Verdict> {
 }
 
 /// Whether a call is said to read and nothing that it has says that it does more: its kind is only what the agent says.
-fn only_reads(kind: ToolKind, request: &Request) -> bool {
-    let extent = request.ruling.as_ref().and_then(|ruling| ruling.extent).unwrap_or_default();
-    let is_known = request.ruling.as_ref().is_some_and(|ruling| ruling.extent.is_some());
-    let is_more = extent.changes || extent.leaves || extent.reaches;
+fn only_reads(kind: ToolKind, is_bare: bool, request: &Request) -> bool {
+    let extent = request.ruling.as_ref().and_then(|ruling| ruling.extent);
+    let is_more = extent.is_some_and(|extent| extent.changes || extent.leaves || extent.reaches);
     match kind {
         // Rules know no thinking.
         ToolKind::Think => !is_more,
-        ToolKind::Read | ToolKind::Search => !is_more && (extent.is_plain || !is_known),
+        ToolKind::Read | ToolKind::Search => !is_more && (is_bare || extent.is_none_or(|extent| extent.is_plain)),
         _ => false,
     }
 }
