@@ -326,6 +326,12 @@ pub fn texts_in_input(tool: &ToolCall) -> Vec<String> {
     said
 }
 
+/// Whether a call has no more than a kind and a title, and no file can be named in that.
+pub fn names_nothing(tool: &ToolCall) -> bool {
+    let has_none = tool.locations.is_empty() && tool.named_before.is_empty() && tool.content.is_empty();
+    has_none && texts_in_input(tool).is_empty() && !tool.title.contains(['/', '~', '$', '.'])
+}
+
 /// Whether a call shows nothing of what it would do but which files it is about.
 pub fn is_bare(tool: &ToolCall) -> bool {
     let (said, named) = (texts_in_input(tool), files_named(tool));

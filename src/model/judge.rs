@@ -54,7 +54,7 @@ pub enum Deed {
         is_known: bool,
         /// It offers an answer.
         has_choice: bool,
-        /// It has no more than a kind and a title.
+        /// It has no more than a kind and a title in which no file can be named.
         is_bare: bool,
     },
     Read(Arc<str>),
@@ -336,11 +336,13 @@ fn flag(request: &Request) -> Option<Verdict> {
 /// Whether a call is said to read and nothing that it has says that it does more: its kind is only what the agent says.
 fn only_reads(kind: ToolKind, is_bare: bool, request: &Request) -> bool {
     let extent = request.ruling.as_ref().and_then(|ruling| ruling.extent);
-    let is_more = extent.is_some_and(|extent| extent.changes || extent.leaves || extent.reaches);
+    let is_more = extent.is_some_and(|extent| extent.changes || extent.reaches);
+    let leaves = extent.is_some_and(|extent| extent.leaves);
     match kind {
         // Rules know no thinking.
-        ToolKind::Think => !is_more,
-        ToolKind::Read | ToolKind::Search => !is_more && (is_bare || extent.is_none_or(|extent| extent.is_plain)),
+        ToolKind::Think => !is_more && !leaves,
+        ToolKind::Read | ToolKind::Search if is_bare => !is_more,
+        ToolKind::Read | ToolKind::Search => !is_more && !leaves && extent.is_none_or(|extent| extent.is_plain),
         _ => false,
     }
 }
