@@ -47,7 +47,8 @@ impl Redaction {
 /// What finds a character of a path: as it is, behind a backslash, or in the digits of an address.
 fn written(c: char, may_repeat: bool) -> String {
     let mut bytes = [0; 4];
-    let digits: String = c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%(?i:{byte:02x})")).collect();
+    let digits: Vec<String> = c.encode_utf8(&mut bytes).bytes().map(|byte| format!("%(?i:{byte:02x})")).collect();
+    let digits = digits.concat();
     let plain = format!(r"\x{{{:x}}}", u32::from(c));
     match c {
         // However many there are.

@@ -5,7 +5,7 @@
 //! Knows no sandbox. Invariant: nothing but what the tables say is refused, and nothing is ended by it; programs of 32 bits
 //! are told apart by their own numbers.
 
-use Call::{IoUringSetup, PrLimit64, SendMMsg, SendMsg, SendTo, SetSockOpt, Socket, SocketCall};
+use Call::{IoUringSetup, OldSocket, PrLimit64, SendMMsg, SendMsg, SendTo, SetSockOpt, Socket};
 use seccompiler::{apply_filter, sock_filter};
 
 /// System calls, by the kernel's names.
@@ -18,7 +18,7 @@ enum Call {
     SendMMsg,
     SetSockOpt,
     /// All of the calls for sockets in one, for programs of 32 bits: what they are given stands in memory.
-    SocketCall,
+    OldSocket,
     IoUringSetup,
 }
 
@@ -50,7 +50,7 @@ const CALLS: [(u32, &[(Call, u32)]); 6] = [
             (SendMsg, 370),
             (SendMMsg, 345),
             (SetSockOpt, 366),
-            (SocketCall, 102),
+            (OldSocket, 102),
             (IoUringSetup, 425),
         ],
     ),
@@ -66,7 +66,7 @@ const CALLS: [(u32, &[(Call, u32)]); 6] = [
             (SendMsg, 296),
             (SendMMsg, 374),
             (SetSockOpt, 294),
-            (SocketCall, 102),
+            (OldSocket, 102),
             (IoUringSetup, 425),
         ],
     ),
@@ -82,7 +82,7 @@ const CALLS: [(u32, &[(Call, u32)]); 6] = [
             (SendMsg, 341),
             (SendMMsg, 349),
             (SetSockOpt, 339),
-            (SocketCall, 102),
+            (OldSocket, 102),
             (IoUringSetup, 425),
         ],
     ),
@@ -179,7 +179,7 @@ const OF_PORTS: &[Refusal] = &[
     },
     Refusal { call: SetSockOpt, given: &[is(low(1), IPPROTO_TCP), is(low(2), TCP_ULP)], error: ENOPROTOOPT },
     // What these do cannot be seen.
-    Refusal { call: SocketCall, given: &[], error: ENOSYS },
+    Refusal { call: OldSocket, given: &[], error: ENOSYS },
     Refusal { call: IoUringSetup, given: &[], error: ENOSYS },
 ];
 
@@ -289,19 +289,19 @@ mod tests {
             (X86_64, 41, [10, 0x80001, 256, 0, 0, 0], refused(EPROTONOSUPPORT)),
             (X86_64, 41, [43, 1, 0, 0, 0, 0], refused(EAFNOSUPPORT)),
             // The kernel looks at no more than 32 bits of it.
-            (X86_64, 41, [2, 1, 1 << 32 | 262, 0, 0, 0], refused(EPROTONOSUPPORT)),
+            (X86_64, 41, [2, 1, 0x1_0000_0106, 0, 0, 0], refused(EPROTONOSUPPORT)),
             (X86_64, 41, [2, 1, 0, 0, 0, 0], ALLOWED),
             (X86_64, 41, [2, 1, 6, 0, 0, 0], ALLOWED),
             (X86_64, 41, [1, 1, 0, 0, 0, 0], ALLOWED),
             (X86_64, 44, sends(3), refused(EOPNOTSUPP)),
             (X86_64, 44, [3, 0, 0, 0x4000, 0, 0], ALLOWED),
             (X86_64, 46, sends(2), refused(EOPNOTSUPP)),
-            (X86_64, X32 | 518, sends(2), refused(EOPNOTSUPP)),
+            (X86_64, X32 + 518, sends(2), refused(EOPNOTSUPP)),
             (X86_64, 307, sends(3), refused(EOPNOTSUPP)),
-            (X86_64, X32 | 538, sends(3), refused(EOPNOTSUPP)),
+            (X86_64, X32 + 538, sends(3), refused(EOPNOTSUPP)),
             (X86_64, 54, [3, 6, 30, 0, 0, 0], refused(ENOPROTOOPT)),
             (X86_64, 54, [3, 6, 31, 0, 0, 0], refused(ENOPROTOOPT)),
-            (X86_64, X32 | 541, [3, 6, 30, 0, 0, 0], refused(ENOPROTOOPT)),
+            (X86_64, X32 + 541, [3, 6, 30, 0, 0, 0], refused(ENOPROTOOPT)),
             (X86_64, 54, [3, 6, 1, 0, 0, 0], ALLOWED),
             (X86_64, 54, [3, 1, 30, 0, 0, 0], ALLOWED),
             (X86_64, 425, [8, 0, 0, 0, 0, 0], refused(ENOSYS)),
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn a_limit_is_set_by_no_number_of_a_process_whether_ports_are_limited_or_not() {
         for filter in [filter(false), filter(true)] {
-            for (architecture, number) in [(X86_64, 302), (X86_64, X32 | 302), (I386, 340), (AARCH64, 261)] {
+            for (architecture, number) in [(X86_64, 302), (X86_64, X32 + 302), (I386, 340), (AARCH64, 261)] {
                 let of = |given: [u64; 6]| answer(&filter, architecture, number, given);
                 assert_eq!(of([1, 7, 1 << 32, 0, 0, 0]), REFUSED | EPERM);
                 assert_eq!(of([1, 7, 8, 0, 0, 0]), REFUSED | EPERM);
