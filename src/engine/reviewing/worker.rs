@@ -165,8 +165,7 @@ impl Worker {
                 self.look_at_unseen();
             }
             // What calls have done that are still to be told of would be nobody's.
-            let wait = if is_behind { PACE } else { Duration::ZERO };
-            if self.due.is_some_and(|at| at + wait <= Instant::now()) {
+            if self.due.is_some_and(|at| at + PACE * u32::from(is_behind) <= Instant::now()) {
                 self.refresh();
             }
         }

@@ -10,6 +10,7 @@ use super::near::Near;
 use super::opener::Opener;
 use super::picker::{self, Picker};
 use super::pictures::Pictures;
+use super::review::ReviewState;
 use super::review::bar::Bar;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste, Which};
@@ -309,6 +310,36 @@ impl App {
         let in_review = self.view.review_here().and_then(|review| review.bar.as_ref());
         let in_review = self.view.focus == Focus::Review && matches!(in_review, Some(Bar::Search(_)));
         in_review || self.view.reading.as_ref().is_some_and(|reading| reading.search.is_some())
+    }
+
+    /// Where a key goes. The order of the lines is the order of precedence.
+    pub fn layer(&self) -> Layer {
+        if self.types_a_line() {
+            return Layer::Line;
+        }
+        if self.help.is_some() || self.picker.is_some() {
+            return Layer::Picker;
+        }
+        if let Some(list) = self.list.as_ref().filter(|_| !self.answers_from_list()) {
+            return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
+        }
+        if self.inspector.is_some() && self.view.focus == Focus::Composer {
+            return Layer::Picker;
+        }
+        match &self.view.reading {
+            Some(reading) if reading.search.is_some() || reading.has_letters => return Layer::Line,
+            Some(_) if self.view.focus == Focus::Composer => return Layer::Reading,
+            _ if self.view.queued.is_some() && self.view.focus == Focus::Composer => return Layer::Queue,
+            _ => {}
+        }
+        match self.view.focus {
+            Focus::Dock if self.view.dock.form().is_some() => Layer::Form,
+            Focus::Dock if self.view.dock.rule.is_some() => Layer::Rule,
+            Focus::Dock => Layer::Dock,
+            Focus::Composer => Layer::Composer,
+            Focus::Terminal(_) => Layer::Terminal,
+            Focus::Review => self.view.review.as_ref().map_or(Layer::Review, ReviewState::layer),
+        }
     }
 
     /// One line is typed that is no prompt.

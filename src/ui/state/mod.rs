@@ -10,7 +10,6 @@ pub mod dock;
 pub mod folds;
 pub mod form;
 pub mod inspector;
-mod layer;
 pub mod mention;
 pub mod modes;
 pub mod near;

@@ -13,6 +13,7 @@ use crate::model::changes::{FileDoc, HunkDoc, HunkId, HunkState, ReviewDoc, Scop
 use crate::model::ids::Now;
 use crate::text::diff::Kind;
 use crate::text::token::Token;
+use crate::ui::keys::Layer;
 use bar::Bar;
 use index::{Item, Look, Rows, Spot, Tree};
 use std::collections::{BTreeMap, BTreeSet};
@@ -141,6 +142,16 @@ pub struct ReviewState {
 }
 
 impl ReviewState {
+    /// Who has the keyboard while it has the focus.
+    pub(super) fn layer(&self) -> Layer {
+        match &self.bar {
+            None => Layer::Review,
+            Some(Bar::Edit(_)) => Layer::ReviewEdit,
+            Some(Bar::Note(_) | Bar::Search(_) | Bar::Export(_)) => Layer::Line,
+            Some(Bar::Confirm(_) | Bar::Rewind { .. }) => Layer::ReviewConfirm,
+        }
+    }
+
     pub fn new(scope: Scope) -> Self {
         Self { scope, layout: Layout { pane: Pane::Hunks, ..Layout::default() }, ..Self::default() }
     }
