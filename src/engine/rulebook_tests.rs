@@ -354,7 +354,7 @@ proptest! {
                 Some(said) => combined(ruling, said, None),
                 None => ruling,
             };
-            let deed = Deed::Permission { kind: tool.kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, is_bare: false };
+            let deed = Deed::Permission { kind: tool.kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, names_nothing: false };
             judge::judge(&judge::Request { mode, policy, ruling: Some(ruling), ..judge::Request::of(deed) })
         };
         let mut rules = Rules::default();

@@ -55,7 +55,7 @@ pub enum Deed {
         /// It offers an answer.
         has_choice: bool,
         /// It has no more than a kind and a title in which no file can be named.
-        is_bare: bool,
+        names_nothing: bool,
     },
     Read(Arc<str>),
     Write(Arc<str>),
@@ -314,7 +314,7 @@ fn flag(request: &Request) -> Option<Verdict> {
         return Some(Verdict::Refuse(Ground::NotKnown));
     }
     let only_reads = match request.deed {
-        Deed::Permission { kind, is_bare, .. } => only_reads(kind, is_bare, request),
+        Deed::Permission { kind, names_nothing, .. } => only_reads(kind, names_nothing, request),
         Deed::Read(_) => true,
         Deed::Write(_) | Deed::Run(_) => false,
     };
@@ -334,14 +334,14 @@ fn flag(request: &Request) -> Option<Verdict> {
 }
 
 /// Whether a call is said to read and nothing that it has says that it does more: its kind is only what the agent says.
-fn only_reads(kind: ToolKind, is_bare: bool, request: &Request) -> bool {
+fn only_reads(kind: ToolKind, names_nothing: bool, request: &Request) -> bool {
     let extent = request.ruling.as_ref().and_then(|ruling| ruling.extent);
     let is_more = extent.is_some_and(|extent| extent.changes || extent.reaches);
     let leaves = extent.is_some_and(|extent| extent.leaves);
     match kind {
         // Rules know no thinking.
         ToolKind::Think => !is_more && !leaves,
-        ToolKind::Read | ToolKind::Search if is_bare => !is_more,
+        ToolKind::Read | ToolKind::Search if names_nothing => !is_more,
         ToolKind::Read | ToolKind::Search => !is_more && !leaves && extent.is_none_or(|extent| extent.is_plain),
         _ => false,
     }

@@ -5,7 +5,7 @@ use crate::model::question::Outside;
 use crate::model::ruling::Extent;
 
 fn permission(kind: ToolKind) -> Deed {
-    Deed::Permission { kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, is_bare: false }
+    Deed::Permission { kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, names_nothing: false }
 }
 
 fn command() -> Deed {
@@ -121,7 +121,7 @@ fn r_329_what_cannot_be_shown_or_answered_is_no_question() {
             is_whole,
             is_known: true,
             has_choice,
-            is_bare: false,
+            names_nothing: false,
         }))
     };
     assert_eq!(asked(false, true), Verdict::Refuse(Ground::NotWhole));
@@ -180,7 +180,7 @@ fn s_112_rules_secrets_and_what_leads_outside_stand_in_every_mode() {
                 is_whole: true,
                 is_known: false,
                 has_choice: true,
-                is_bare: false,
+                names_nothing: false,
             })
         };
         assert_eq!(judge(&asked.ruled(left_open(READS))), Verdict::Ask, "{mode:?}");

@@ -5,12 +5,12 @@
 //! Knows no sandbox. Invariant: nothing but what the tables say is refused, and nothing is ended by it; programs of 32 bits
 //! are told apart by their own numbers.
 
-use Call::{IoUringSetup, OldSocket, PrLimit64, SendMMsg, SendMsg, SendTo, SetSockOpt, Socket};
+use Syscall::{IoUringSetup, PrLimit64, SendMMsg, SendMsg, SendTo, SetSockOpt, Socket, SocketCall};
 use seccompiler::{apply_filter, sock_filter};
 
 /// System calls, by the kernel's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Call {
+enum Syscall {
     PrLimit64,
     Socket,
     SendTo,
@@ -18,12 +18,12 @@ enum Call {
     SendMMsg,
     SetSockOpt,
     /// All of the calls for sockets in one, for programs of 32 bits: what they are given stands in memory.
-    OldSocket,
+    SocketCall,
     IoUringSetup,
 }
 
 /// Their numbers, by the kernel's names of architectures (`AUDIT_ARCH_`).
-const CALLS: [(u32, &[(Call, u32)]); 6] = [
+const CALLS: [(u32, &[(Syscall, u32)]); 6] = [
     // x86-64, and x32 where its numbers are others.
     (
         0xc000_003e,
@@ -50,7 +50,7 @@ const CALLS: [(u32, &[(Call, u32)]); 6] = [
             (SendMsg, 370),
             (SendMMsg, 345),
             (SetSockOpt, 366),
-            (OldSocket, 102),
+            (SocketCall, 102),
             (IoUringSetup, 425),
         ],
     ),
@@ -66,7 +66,7 @@ const CALLS: [(u32, &[(Call, u32)]); 6] = [
             (SendMsg, 296),
             (SendMMsg, 374),
             (SetSockOpt, 294),
-            (OldSocket, 102),
+            (SocketCall, 102),
             (IoUringSetup, 425),
         ],
     ),
@@ -82,14 +82,14 @@ const CALLS: [(u32, &[(Call, u32)]); 6] = [
             (SendMsg, 341),
             (SendMMsg, 349),
             (SetSockOpt, 339),
-            (OldSocket, 102),
+            (SocketCall, 102),
             (IoUringSetup, 425),
         ],
     ),
 ];
 
 /// What newer architectures have in common.
-const OF_NEWER: &[(Call, u32)] = &[
+const OF_NEWER: &[(Syscall, u32)] = &[
     (PrLimit64, 261),
     (Socket, 198),
     (SendTo, 206),
@@ -104,7 +104,7 @@ const X32: u32 = 0x4000_0000;
 
 /// A call that is refused where all of this holds for what it is given.
 struct Refusal {
-    call: Call,
+    call: Syscall,
     given: &'static [Given],
     error: u32,
 }
@@ -179,7 +179,7 @@ const OF_PORTS: &[Refusal] = &[
     },
     Refusal { call: SetSockOpt, given: &[is(low(1), IPPROTO_TCP), is(low(2), TCP_ULP)], error: ENOPROTOOPT },
     // What these do cannot be seen.
-    Refusal { call: OldSocket, given: &[], error: ENOSYS },
+    Refusal { call: SocketCall, given: &[], error: ENOSYS },
     Refusal { call: IoUringSetup, given: &[], error: ENOSYS },
 ];
 

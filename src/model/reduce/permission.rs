@@ -73,7 +73,7 @@ fn request(
         is_whole: tool.is_none_or(|tool| !tool.cut),
         is_known: wording.is_none_or(|wording| !wording.is_unknown),
         has_choice: !options.is_empty(),
-        is_bare: tool.is_none_or(claims::names_nothing),
+        names_nothing: tool.is_none_or(claims::names_nothing),
     };
     service::request_of(session, deed, cx).ruled(ruling)
 }

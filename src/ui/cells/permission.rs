@@ -152,9 +152,12 @@ pub fn wording(pending: &Question, entry: &Entry) -> Vec<LogicalLine> {
 fn besides(tool: &ToolCall, what: &str) -> Vec<LogicalLine> {
     let mut out = Vec::new();
     let mut runs = false;
-    for (verb, text) in deeds(tool).filter(|(_, text)| !what.contains(text.as_str())) {
+    for (verb, text) in deeds(tool) {
         runs |= verb == RUNS;
-        out.extend(subject(verb, &text));
+        // A word of a title may be the whole of a command.
+        if text.trim() != what.trim() {
+            out.extend(subject(verb, &text));
+        }
     }
     if runs && !matches!(tool.kind, ToolKind::Execute | ToolKind::Other) {
         let words = format!("careful: its agent calls it “{}”, and it has a command", verb(tool.kind));
@@ -188,10 +191,8 @@ pub fn says_nothing(tool: &ToolCall) -> bool {
         let is_said = |text: &String| tool.title.contains(text.as_str()) || said.contains(text);
         return !texts_in_input(tool).iter().all(is_said);
     }
-    let may_change =
-        matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Execute | ToolKind::Other);
     let runs = tool.kind == ToolKind::Execute && command(tool.raw_input.as_ref()).is_some();
-    may_change && !runs && tool.content.is_empty() && diffs::in_input(tool).is_empty()
+    !runs && tool.content.is_empty() && diffs::in_input(tool).is_empty()
 }
 
 /// The raw input of a call, as it was sent; nothing when there is none.

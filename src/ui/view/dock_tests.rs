@@ -1270,6 +1270,10 @@ fn what_a_call_has_in_its_input_is_shown_whatever_its_kind() {
     assert!(screen.contains("https://evil.example/x?d=secret"), "{screen}");
     let screen = shown(ToolKind::Read, json!({ "server": "files", "tool": "delete_all" }));
     assert!(screen.contains("use  files/delete_all"), "{screen}");
+    // A word of the title is not the command.
+    let screen = shown(ToolKind::Read, json!({ "command": "READ" }));
+    let word = shown(ToolKind::Read, json!({ "command": "Look" }));
+    assert!(screen.contains("run  READ") && word.contains("run  Look") && word.contains("careful"), "{word}");
     // What a title and the paths say already is not said again.
     let screen = shown(ToolKind::Read, json!({ "path": "README", "limit": 10 }));
     assert!(!screen.contains("input") && !screen.contains("careful"), "{screen}");
