@@ -386,7 +386,7 @@ fn run_screen(common: &Common) -> Result<u8, Usage> {
 }
 
 fn run_demo(common: &Common) -> Result<u8, Usage> {
-    if common.plain {
+    if common.plain || is_screen() && !can_draw() {
         return super::plain::demo(common);
     }
     if can_draw() { super::screen::demo(common) } else { headless_demo(common) }

@@ -24,6 +24,7 @@ use crate::theme::color::Depth;
 use crate::theme::looks::{self, Ground, Looks, Shade};
 use crate::ui::agent_picker::{AgentPicker, PickItem};
 use crate::ui::autosave::DraftStore;
+use crate::ui::keys::keymap;
 use crate::ui::labels::GoesOn;
 use crate::ui::message_file::MessageFile;
 use crate::ui::past::{Archive, Lease};
@@ -40,6 +41,7 @@ use tracing::warn;
 
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
+    keymap::read_ahead();
     let surroundings = Surroundings::read();
     let Asked { cwd, opening, mut options, agent } = asked(common, &surroundings)?;
     let mut warnings: Vec<String> = Vec::new();

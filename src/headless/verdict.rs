@@ -57,7 +57,10 @@ impl Verdict {
         self.has_words = true;
         let mut detail = engine.last_words(AgentKey::FIRST).await;
         detail.append(&mut self.detail);
-        detail.extend(engine.model().first().agent().stray_start());
+        let session = engine.model().first();
+        detail.extend(session.agent().stray_start());
+        let is_stuck = self.code == code::TIMEOUT && session.id.is_none();
+        detail.extend(session.agent().confinement().filter(|_| is_stuck).map(str::to_owned));
         self.detail = detail;
     }
 }

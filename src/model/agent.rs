@@ -190,7 +190,19 @@ pub(super) enum Stray {
     Request(ReqId, SessionId, AgentRequest),
 }
 
+/// What may be the matter with an agent that does not get far in a sandbox.
+const CONFINED: &str = "It can write only where the sandbox lets it: name the directory of its state (and /tmp, if it wants that) \
+                        in sandbox_write of its [agents.NAME] in config.toml, or leave the sandbox out.";
+/// The same where reading is limited, too.
+const CONFINED_READING: &str = "It can read only what sandbox_read of its [agents.NAME] in config.toml names: the directory of its program, that of \
+     its interpreter and often /proc have to be among it; and write only what sandbox_write names.";
+
 impl Agent {
+    /// What may keep it from getting on, where the system keeps it to some directories.
+    pub fn confinement(&self) -> Option<&'static str> {
+        self.confined.as_ref().map(|confined| if confined.reads.is_some() { CONFINED_READING } else { CONFINED })
+    }
+
     /// Title, else name, else command (R-087).
     pub fn label(&self) -> &str {
         [&self.title, &self.name].into_iter().flatten().find(|s| !s.is_empty()).map_or(&self.command, |s| s)

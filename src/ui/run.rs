@@ -486,6 +486,7 @@ impl<D: Device> Running<D> {
             Out::Edit(job) => self.editor = Some(job),
             Out::Suspend => {
                 self.screen.suspend()?;
+                self.title.clear();
                 self.has_left();
                 ask(&mut self.screen, &self.options)?;
             }

@@ -39,6 +39,9 @@ const WARNING: u8 = 251;
 const CONTEXT: u8 = 30;
 const COST: u8 = 10;
 
+/// Of what Enter does while the agent works.
+const SENDS: u8 = 5;
+
 /// Columns of the bar that shows how full the context is.
 const GAUGE: usize = 8;
 /// Percent from which the context is nearly full.
@@ -128,6 +131,13 @@ impl Status {
             if !words.is_empty() {
                 self.left.push(Piece::new(" · ", words, Token::Dim, HINT));
             }
+        }
+    }
+
+    /// What Enter does while the agent works.
+    pub fn set_sends(&mut self, words: String, short: String) {
+        if !words.is_empty() {
+            self.left.push(Piece::new(" · ", words, Token::Dim, SENDS).or(SENDS, short, Token::Dim));
         }
     }
 

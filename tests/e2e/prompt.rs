@@ -82,12 +82,12 @@ fn what_waits_stays_after_a_cancel_until_it_is_sent() {
     s.write("unfinished");
     s.send(ESC);
     s.see("stopped");
-    let screen = s.wait_for("all of it still there", |screen| screen.contains("2 held: the first"));
+    let screen = s.wait_for("all of it still there", |screen| screen.contains("2 held · 1. the first"));
     assert_eq!(composer(&screen), "unfinished");
     s.send(CTRL_C);
     s.see("cleared, Up brings it back");
     s.send(ENTER);
-    s.wait_for("the first is sent", |screen| !screen.contains("held: the first") && screen.contains("the second"));
+    s.wait_for("the first is sent", |screen| !screen.contains("1. the first") && screen.contains("the second"));
     s.send(ESC);
     s.see("held: the second");
     s.quit(&place);

@@ -69,25 +69,15 @@ impl End {
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
         let Self { kind, message, mut hint, detail } = self;
-        if let Some(confined) = agent.confined.as_ref().filter(|_| hint.is_empty()) {
-            let words = match (kind, &confined.reads) {
-                (DeathKind::NotStarted | DeathKind::Early | DeathKind::Refused, Some(_)) => CONFINED_READING,
-                (DeathKind::Early | DeathKind::Refused, None) => CONFINED,
-                _ => "",
-            };
+        let reads_little = agent.confined.as_ref().is_some_and(|confined| confined.reads.is_some());
+        let may_be =
+            matches!(kind, DeathKind::Early | DeathKind::Refused) || kind == DeathKind::NotStarted && reads_little;
+        if let Some(words) = agent.confinement().filter(|_| may_be && hint.is_empty()) {
             words.clone_into(&mut hint);
         }
         Death { kind, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
     }
 }
-
-/// What may be the matter with an agent that does not get far in a sandbox.
-const CONFINED: &str = "It can write only where the sandbox lets it: name the directory of its state (and /tmp, if it wants that) \
-                        in sandbox_write of its [agents.NAME] in config.toml, or leave the sandbox out.";
-
-/// The same where reading is limited, too.
-const CONFINED_READING: &str = "It can read only what sandbox_read of its [agents.NAME] in config.toml names: the directory of its program, that of \
-     its interpreter and often /proc have to be among it; and write only what sandbox_write names.";
 
 pub fn unknown_session(session: &SessionId) -> Refusal {
     Refusal::new(Reason::NotFound, "Session not found").about(Subject::Session(session.clone()))

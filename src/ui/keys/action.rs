@@ -325,11 +325,13 @@ impl Action {
             "answer" => Some(Self::Answer(0)),
             "reply" => Some(Self::Reply(0)),
             "write" => Some(Self::Char(' ')),
-            _ => of(name)
+            // What is not found is told with all the names there are: the short lists are asked before the long one.
+            _ => None
                 .or_else(|| part("review-").and_then(of).map(Self::Review))
                 .or_else(|| part("go-up-").and_then(of).map(Self::GoUp))
                 .or_else(|| part("go-down-").and_then(of).map(Self::GoDown))
-                .or_else(|| part("answer-by-").and_then(of).map(Self::AnswerBy)),
+                .or_else(|| part("answer-by-").and_then(of).map(Self::AnswerBy))
+                .or_else(|| of(name)),
         }
     }
 

@@ -18,6 +18,12 @@ static ROWS: LazyLock<Vec<Bind>> = LazyLock::new(|| {
     rows.into_iter().flatten().filter_map(|row| read(row.get_ref().as_table()?)).collect()
 });
 
+/// Reads the table in a thread of its own, so that the first picture does not wait for it.
+pub fn read_ahead() {
+    // Without that thread it is read when it is first asked for.
+    let _ = std::thread::Builder::new().name("keys".into()).spawn(|| LazyLock::force(&ROWS).len());
+}
+
 /// Whether a row is one of these.
 pub(super) fn is_row(row: &DeTable<'_>) -> bool {
     read(row).is_some_and(|row| ROWS.contains(&row))

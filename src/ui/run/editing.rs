@@ -55,6 +55,8 @@ pub(super) async fn edit<D: Device>(running: &mut Running<D>, job: EditorJob) ->
         }
     };
     running.screen.lend();
+    // The other program sets its own.
+    running.title.clear();
     let begun = running.engine.now();
     let result = match lent(running, session.start()).await {
         Ok(result) => result,

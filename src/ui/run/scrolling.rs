@@ -22,6 +22,8 @@ pub(super) fn fold<D: Device>(running: &mut Running<D>, entry: EntryId) {
     let Some(cx) = view_cx(engine, app, options, engine.now()) else { return };
     if let Some((entry, fold)) = transcript.next_fold(&cx.draw_ctx(), info.transcript, entry) {
         app.view.folds.set(entry, fold);
+    } else if app.view.reading.is_some() {
+        app.say("all of it is shown", engine.now());
     }
 }
 

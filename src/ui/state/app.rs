@@ -21,6 +21,7 @@ use super::{Focus, Help, Holds, Refusal, Toast};
 use crate::model::Model;
 use crate::model::draft::Sent;
 use crate::model::ids::{Now, SessionKey};
+use crate::model::options::Command;
 use crate::model::session::{Closed, Phase, Session, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
@@ -231,6 +232,9 @@ impl App {
     /// Shows another session, with all that the person has left there. False when it has no view.
     pub fn show(&mut self, key: SessionKey) -> bool {
         let has_moved = key != self.shown;
+        if has_moved {
+            self.leave_refusal();
+        }
         let is_there = self.go_below(key);
         if is_there && has_moved {
             self.clear_overlays();
@@ -300,9 +304,13 @@ impl App {
         self.close_armed = None;
         self.opener = None;
         self.secrets = None;
-        self.refusal = None;
         self.list = None;
         self.inspector = None;
+    }
+
+    /// The question is not refused now; what was written of the reason is there when it is.
+    pub fn leave_refusal(&mut self) {
+        self.view.left_refusal = self.refusal.take().filter(|refusal| !refusal.line.is_empty());
     }
 
     /// What is looked for is typed, in the conversation or in the review.
@@ -310,6 +318,30 @@ impl App {
         let in_review = self.view.review_here().and_then(|review| review.bar.as_ref());
         let in_review = self.view.focus == Focus::Review && matches!(in_review, Some(Bar::Search(_)));
         in_review || self.view.reading.as_ref().is_some_and(|reading| reading.search.is_some())
+    }
+
+    /// Whether files are listed for what is typed behind `@`.
+    pub fn lists_files(&self) -> bool {
+        !self.commands() && !self.view.mentions.listed(&self.view.composer).is_empty()
+    }
+
+    /// The names that are listed for what is typed behind `/`.
+    pub fn names<'a>(&'a self, session: SessionRef<'a>) -> Vec<&'a Command> {
+        if self.commands() || self.view.composer.is_shell() {
+            return Vec::new();
+        }
+        self.view.completion.matching(session, &self.own_prompts, self.view.composer.text())
+    }
+
+    /// The one of them that is marked.
+    pub fn marked_name<'a>(&'a self, session: SessionRef<'a>) -> Option<&'a Command> {
+        let names = self.names(session);
+        names.get(self.view.completion.selected.min(names.len().saturating_sub(1))).copied()
+    }
+
+    /// Whether a list stands over what is written, of which Enter takes the marked row.
+    pub fn lists(&self, session: SessionRef<'_>) -> bool {
+        self.lists_files() || !self.names(session).is_empty()
     }
 
     /// Where a key goes. The order of the lines is the order of precedence.

@@ -14,7 +14,7 @@ use super::scroll::{Scroll, SeenEnd};
 use super::selection::{Grip, Selection};
 use super::session_list::Place;
 use super::timing::{MODE_REST, STRAY};
-use super::{AskedMode, ChosenMode, Focus, Holds};
+use super::{AskedMode, ChosenMode, Focus, Holds, Refusal};
 use crate::base::sanitize;
 use crate::model::event::Intent;
 use crate::model::ids::Now;
@@ -59,6 +59,10 @@ pub struct SessionView {
     pub untaken: Option<(String, Now)>,
     /// When the person left a question last: Esc soon after that stops nothing.
     pub left_dock: Option<Now>,
+    /// A key of the review was too soon then: the letters that came with it decide nothing, and do nothing else.
+    pub hasty_at: Option<Now>,
+    /// A reason to refuse that was left and not sent.
+    pub left_refusal: Option<Refusal>,
     /// What the person calls the session.
     pub name: Option<String>,
     /// Where to go as soon as it is there.

@@ -32,6 +32,9 @@ pub const GOES_ON: Duration = Duration::from_secs(2);
 /// Esc so soon after a question was left stops nothing.
 pub const LEAVING: Duration = Duration::from_millis(600);
 
+/// Letters so soon after one that was too soon belong to it.
+pub const BURST: Duration = Duration::from_millis(300);
+
 /// What is left of a time: in minutes, the one that has begun counted, and in the last one in seconds.
 pub fn countdown(left: Duration) -> String {
     let (number, unit) = counted(left);

@@ -34,9 +34,10 @@ const ENTER: &[u8] = b"\x1b[22;2t\x1b[?1049h\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?
 /// The same on the screen that is there.
 const ENTER_MAIN: &[u8] = b"\x1b[22;2t\x1b[>1u\x1b[?2004h\x1b[?1004h\x1b[?7l\x1b[?2031h\
     \x1b[?1036;1039s\x1b[?1036;1039h";
-/// The alternate screen over it, with keys told apart there too, and back.
+/// The alternate screen over it, with keys told apart there too, and back. It is erased before it goes: what it had beyond
+/// the right edge of a window that was made narrower, tmux puts into the scrollback otherwise.
 const OPEN_ALTERNATE: &[u8] = b"\x1b[?1049h\x1b[>1u";
-const CLOSE_ALTERNATE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[<1u\x1b[?1049l";
+const CLOSE_ALTERNATE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[<1u\x1b[2J\x1b[?1049l";
 const KEYS_APART: &[u8] = b"\x1b[>1u";
 /// Buttons, the wheel, and motion while a button is down: every motion as an event is too much for a slow link.
 const MOUSE_ON: &[u8] = b"\x1b[?1000h\x1b[?1002h\x1b[?1006h";
@@ -54,7 +55,7 @@ pub const ASK_ARRIVAL: &[u8] = b"\x1b[5n";
 const ASK_AROUND_TMUX: &[u8] = b"\x1bPtmux;\x1b\x1b]11;?\x07\x1b\\";
 /// Ends a synchronized update that may be open, then undoes everything above, last first.
 const LEAVE: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1002l\x1b[?1000l\
-    \x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[?1049l\x1b[23;2t";
+    \x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[2J\x1b[?1049l\x1b[23;2t";
 
 /// The same where the alternate screen is not shown; what is drawn from the cursor's row on is erased first.
 const LEAVE_MAIN: [&[u8]; 3] = [
@@ -472,6 +473,15 @@ mod tests {
         assert!(at(&enter, "\x1b[?1049h") < at(&enter, "\x1b[>1u"));
         assert!(at(&leave, "\x1b[<1u") < at(&leave, "\x1b[?1049l"));
         assert!(at(&leave, "\x1b[?1049l") < at(&leave, "\x1b[23;2t"));
+    }
+
+    #[test]
+    fn the_alternate_screen_is_erased_before_it_is_left() {
+        for leave in [LEAVE, CLOSE_ALTERNATE] {
+            let leave = String::from_utf8(leave.to_vec()).unwrap();
+            assert!(leave.contains("\x1b[2J\x1b[?1049l"), "{leave:?}");
+        }
+        assert!(LEAVE_MAIN.iter().all(|bytes| !bytes.windows(4).any(|part| part == b"\x1b[2J")));
     }
 
     #[test]

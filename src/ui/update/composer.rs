@@ -3,6 +3,7 @@
 use super::{Cx, common, is_cancellable, palette, sessions, shell, terminal, toggle_dock};
 use crate::model::event::{Intent, Link, QueueAct};
 use crate::model::login::LogIn;
+use crate::model::options::Command;
 use crate::ui::composer::Took;
 use crate::ui::keys::{Action, Code, Key, Layer};
 use crate::ui::labels;
@@ -22,7 +23,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     match action {
         Action::ToggleFold if state.view.composer.unfold() => {}
         action if shell::action(state, cx, action, out) => {}
-        Action::Submit | Action::Tab if lists_files(state) => choose_file(state),
+        Action::Submit | Action::Tab if state.lists_files() => choose_file(state),
+        Action::Submit if completes(state, cx) => {}
         Action::Submit => submit(state, cx, out),
         Action::Escape => escape(state, cx, out),
         Action::CtrlD if state.view.composer.is_empty() => sessions::quit(state, cx, sessions::CTRL_D, out),
@@ -89,7 +91,7 @@ pub(super) fn modal(state: &mut App, cx: Cx<'_>, (key, action): (Key, Action), o
         return Some(action);
     }
     // A list goes away before the mode changes.
-    if action == Action::Escape && (lists_files(state) || !names(state, cx).is_empty()) {
+    if action == Action::Escape && state.lists(cx.session) {
         return Some(action);
     }
     match state.view.composer.modal(&mut state.vim, key) {
@@ -172,21 +174,6 @@ fn edit(state: &mut App, action: Action) {
     state.view.completion.selected = 0;
     // Only editing actions come here, so there is nothing to hear.
     let _ = state.view.composer.apply(action);
-}
-
-/// Whether files are listed for what is typed behind `@`.
-fn lists_files(state: &App) -> bool {
-    !state.commands() && !state.view.mentions.listed(&state.view.composer).is_empty()
-}
-
-/// The commands of the agent that are listed for what is typed.
-fn names(state: &App, cx: Cx<'_>) -> Vec<String> {
-    let listed = || state.view.completion.matching(cx.session, &state.own_prompts, state.view.composer.text());
-    if state.commands() || state.view.composer.is_shell() {
-        Vec::new()
-    } else {
-        listed().into_iter().map(|command| command.name.clone()).collect()
-    }
 }
 
 fn choose_file(state: &mut App) {
@@ -325,13 +312,13 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         return;
     }
     let text = state.view.composer.text();
-    let leaves = lists_files(state) || !names(state, cx).is_empty() || state.asides.beside(cx.session.key()).is_some();
+    let leaves = state.lists(cx.session) || state.asides.beside(cx.session.key()).is_some();
     if leaves {
         state.view.left_dock = Some(cx.now);
     }
-    if lists_files(state) {
+    if state.lists_files() {
         state.view.mentions.close(&state.view.composer);
-    } else if !names(state, cx).is_empty() {
+    } else if state.lists(cx.session) {
         state.view.completion.closed_at = Some(text.to_string());
     } else if state.asides.beside(cx.session.key()).is_some() {
         out.push(Out::ThrowAway);
@@ -349,23 +336,31 @@ fn escape(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 
 /// Completes a command when the list is open, else goes to what waits in the dock.
 fn tab(state: &mut App, cx: Cx<'_>) {
-    let names = names(state, cx);
-    if names.is_empty() {
-        if state.view.dock.dialog.is_some() {
-            toggle_dock(state, cx);
-        } else if state.view.review_here().is_some() {
-            state.view.focus = Focus::Review;
-        } else if !cx.frame.earlier.is_empty() && is_free(state) {
-            state.chooses_until = Some(cx.now.saturating_add(TOAST));
-            let words = "a digit goes on with that session · any other key is text";
-            state.say_while(Holds::Chooses, words, cx.now);
-        }
-        return;
-    }
-    if let Some(name) = names.get(state.view.completion.selected.min(names.len() - 1)) {
-        state.view.composer.set_text(&format!("/{name} "));
+    if let Some(Command { name, .. }) = state.marked_name(cx.session) {
+        let text = format!("/{name} ");
+        state.view.composer.set_text(&text);
         state.view.completion.selected = 0;
+    } else if state.view.dock.dialog.is_some() {
+        toggle_dock(state, cx);
+    } else if state.view.review_here().is_some() {
+        state.view.focus = Focus::Review;
+    } else if !cx.frame.earlier.is_empty() && is_free(state) {
+        state.chooses_until = Some(cx.now.saturating_add(TOAST));
+        let words = "a digit goes on with that session · any other key is text";
+        state.say_while(Holds::Chooses, words, cx.now);
     }
+}
+
+/// Writes the marked command in place of what is typed; true where that waits for words, or is not sent yet.
+fn completes(state: &mut App, cx: Cx<'_>) -> bool {
+    let Some(Command { name, hint, .. }) = state.marked_name(cx.session) else { return false };
+    let (text, wants_words) = (format!("/{name}"), hint.as_deref().is_some_and(|hint| !hint.is_empty()));
+    if state.view.composer.text() == text {
+        return false;
+    }
+    state.view.composer.set_text(&if wants_words { text + " " } else { text });
+    state.view.completion.selected = 0;
+    wants_words
 }
 
 /// Nothing is written, and no command is about to be.
@@ -375,8 +370,8 @@ fn is_free(state: &App) -> bool {
 
 /// Moves in the list of commands, goes to the prompts that wait, else moves in the text and its history.
 fn vertical(state: &mut App, cx: Cx<'_>, action: Action) {
-    let listed = names(state, cx).len();
-    let files = if lists_files(state) { state.view.mentions.listed(&state.view.composer).len() } else { 0 };
+    let listed = state.names(cx.session).len();
+    let files = if state.lists_files() { state.view.mentions.listed(&state.view.composer).len() } else { 0 };
     if files > 0 {
         let by = if action == Action::Up { -1 } else { 1 };
         state.view.mentions.selected = step(state.view.mentions.selected, by, files);

@@ -169,7 +169,7 @@ pub(super) fn refusal(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec
             out.push(Out::Intent(Intent::Refuse { req, reason }));
             answered(state, cx);
         }
-        Action::Escape | Action::CtrlC => state.refusal = None,
+        Action::Escape | Action::CtrlC => state.leave_refusal(),
         Action::PageUp | Action::PageDown | Action::Redraw | Action::Suspend | Action::MouseToggle => {
             common(state, cx, action, out);
         }
@@ -231,7 +231,8 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             }
         }
         (Action::Refuse, Dialog::Permission(req)) => {
-            state.refusal = Some(Refusal { req: *req, line: Composer::default() });
+            let left = state.view.left_refusal.take().filter(|left| left.req == *req);
+            state.refusal = left.or_else(|| Some(Refusal { req: *req, line: Composer::default() }));
         }
         (Action::RawInput, Dialog::Permission(req)) => raw_input(state, cx, *req),
         (

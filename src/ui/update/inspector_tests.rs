@@ -46,6 +46,17 @@ fn f9_shows_each_message_with_its_pair_and_what_it_violates() {
 }
 
 #[test]
+fn an_update_says_of_which_kind_it_is() {
+    for (width, shown) in [(120, r#"agent_message_chunk "content":{"type""#), (80, "agent_message_chunk")] {
+        let mut s = inspecting(width);
+        let text = r#"{"method":"session/update","params":{"sessionId":"01a224d6-70aa-7381-9a50-6d1f7ff89944","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"x"}}}}"#;
+        let told = row(FrameDir::FromAgent, FrameKind::Notification, "session/update", text);
+        s.ui.inspector.as_mut().unwrap().take(vec![told]);
+        assert!(s.draw().contains(shown) && !s.shown.contains("01a224d6"), "{}", s.shown);
+    }
+}
+
+#[test]
 fn an_opened_message_is_copied_and_saved_as_it_is_set_out() {
     let mut s = inspecting(80);
     s.press(Code::Up).press(Code::Enter);

@@ -30,7 +30,7 @@ use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::picker::{Picker, Purpose};
 use super::state::selection::Grip;
-use super::state::timing::TOAST;
+use super::state::timing::{BURST, TOAST};
 use super::state::{App, Chord, Focus, Help, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
 use crate::base::sanitize;
@@ -80,13 +80,9 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
         out.push(Out::Intent(intent));
     }
     match input {
+        Input::Key(key) | Input::Hasty(key) if follows_hasty(state, cx, key) => too_soon(state, cx),
         Input::Hasty(key) if decides(state, cx, key) => {
-            let words = "too soon: press it once more, by itself";
-            if state.view.focus == Focus::Review {
-                state.say(words, cx.now);
-            } else {
-                state.say_of_question(words, cx.now);
-            }
+            too_soon(state, cx);
             if let Code::Char(digit) = key.code
                 && key.is_digit()
                 && digits_answer(state, state.layer(), cx.now)
@@ -109,6 +105,24 @@ pub fn input(state: &mut App, cx: Cx<'_>, input: Input) -> Vec<Out> {
     }
     state.check_toast(cx.session);
     out
+}
+
+/// A key that decides came together with others.
+fn too_soon(state: &mut App, cx: Cx<'_>) {
+    let words = "too soon: press it once more, by itself";
+    if state.view.focus == Focus::Review {
+        state.view.hasty_at = Some(cx.now);
+        state.say(words, cx.now);
+    } else {
+        state.say_of_question(words, cx.now);
+    }
+}
+
+/// Whether a letter came with a key of the review that was too soon: it was written behind that, and is no key by itself.
+fn follows_hasty(state: &App, cx: Cx<'_>, key: Key) -> bool {
+    let is_near = state.view.hasty_at.is_some_and(|at| cx.now < at.saturating_add(BURST));
+    let is_letter = matches!(key.code, Code::Char(_)) && !key.mods.alt && !key.mods.ctrl;
+    is_near && is_letter && matches!(state.layer(), Layer::Review | Layer::ReviewConfirm)
 }
 
 /// News of the engine that concern what the person is doing.

@@ -19,12 +19,12 @@ fn texts(s: &Scene) -> Vec<&str> {
 #[test]
 fn up_goes_to_the_last_of_the_prompts_that_wait() {
     let mut s = queued(&["one", "two", "three"]);
-    assert!(s.draw().contains("3 queued: one") && s.shown.contains("2. two"), "{}", s.shown);
+    assert!(s.draw().contains("3 queued · 1. one") && s.shown.contains("2. two"), "{}", s.shown);
     assert!(s.shown.contains("Up selects it"), "{}", s.shown);
     s.press(Code::Up);
     assert!(s.draw().contains("▸ 3. three"), "{}", s.shown);
     s.press(Code::Up).press(Code::Up).press(Code::Up);
-    assert!(s.draw().contains("▸ 3 queued: one"), "{}", s.shown);
+    assert!(s.draw().contains("▸ 3 queued · 1. one"), "{}", s.shown);
     s.press(Code::Esc);
     assert!(s.ui.view.queued.is_none());
     assert_eq!(s.intents(), [], "Esc leaves the list and stops nothing");
@@ -99,7 +99,7 @@ fn more_prompts_than_rows_are_counted_and_the_selected_one_is_in_view() {
         s.press(Code::Up);
         assert!(s.draw().contains('▸'), "{}", s.shown);
     }
-    assert!(s.draw().contains("▸ 12 queued: prompt 0"), "{}", s.shown);
+    assert!(s.draw().contains("▸ 12 queued · 1. prompt 0"), "{}", s.shown);
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn a_turn_that_is_stopped_holds_those_that_wait_until_enter_with_nothing_written
     s.press(Code::Esc);
     s.end_turn(Stop::Cancelled);
     assert_eq!((texts(&s), s.ui.view.composer.text()), (vec!["one", "two"], ""));
-    assert!(s.draw().contains("2 held: one") && s.shown.contains("Enter sends them · Up selects"), "{}", s.shown);
+    assert!(s.draw().contains("2 held · 1. one") && s.shown.contains("Enter sends them · Up selects"), "{}", s.shown);
     // What is written goes first, and lets none of them go.
     s.typed("instead").press(Code::Enter);
     assert_eq!(texts(&s), ["one", "two"]);
     s.typed("then").press(Code::Enter);
-    assert!(s.draw().contains("3 queued: held · one") && s.shown.contains("3. then"), "{}", s.shown);
+    assert!(s.draw().contains("3 queued · 1. held · one") && s.shown.contains("3. then"), "{}", s.shown);
     s.press(Code::Enter);
     assert_eq!(texts(&s), ["one", "two", "then"], "not while a turn runs");
     s.end_turn(Stop::EndTurn);

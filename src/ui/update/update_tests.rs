@@ -680,11 +680,12 @@ fn a_refusal_says_why_and_the_reason_is_the_next_prompt() {
     ask_by_kind(&mut s, &[PermissionKind::AllowOnce, PermissionKind::RejectOnce]);
     s.press(Code::Tab).typed("!");
     assert!(s.draw().contains("refuse, because:"), "{}", s.shown);
-    s.typed("1 is wrong, 2 too").press(Code::Esc).draw();
+    s.typed("1 is wrong, ").press(Code::Esc).draw();
     assert_eq!(s.intents().len(), 1, "Esc leaves the question as it is");
     s.press(Code::Char('!')).typed("use 3").press(Code::Enter);
-    assert_eq!(s.intents().last(), Some(&Intent::Refuse { req: ReqId(1), reason: "use 3".into() }));
-    assert_eq!(s.model.first().session().held.front().map(|h| h.text.as_str()), Some("use 3"));
+    let reason = "1 is wrong, use 3";
+    assert_eq!(s.intents().last(), Some(&Intent::Refuse { req: ReqId(1), reason: reason.into() }));
+    assert_eq!(s.model.first().session().held.front().map(|h| h.text.as_str()), Some(reason));
     assert_eq!(s.model.first().session().held.len(), 2);
     s.end_turn(Stop::EndTurn);
     let prompts: Vec<&str> = s.model.first().session().held.iter().map(|h| h.text.as_str()).collect();
@@ -1262,7 +1263,7 @@ fn f12_frees_the_mouse_and_takes_it_back() {
 }
 
 #[test]
-fn commands_are_completed_by_tab_and_sent_as_typed_by_enter() {
+fn the_marked_command_is_completed_by_tab_and_sent_by_enter() {
     let mut s = Scene::ready(80, 24);
     s.commands(&["review", "compact"]);
     s.typed("/rev");
@@ -1274,8 +1275,17 @@ fn commands_are_completed_by_tab_and_sent_as_typed_by_enter() {
     s.press(Code::Tab);
     assert_eq!(s.ui.view.composer.text(), "/review ");
     assert!(!s.draw().contains("does review"));
-    s.ctrl('u').typed("/rev").press(Code::Enter);
-    assert_eq!(s.intents(), [prompt("/rev")]);
+    s.ctrl('u').typed("/").draw();
+    assert!(s.shown.contains("Enter takes it · Esc closes the list"), "{}", s.shown);
+    s.press(Code::Down).press(Code::Enter);
+    assert_eq!(s.intents(), [prompt("/compact")]);
+    s.end_turn(Stop::EndTurn);
+    s.after(1000).typed("/rev").press(Code::Esc).press(Code::Enter);
+    assert_eq!(s.intents().last(), Some(&prompt("/rev")), "without the list it is sent as it is written");
+    s.end_turn(Stop::EndTurn);
+    let sent = s.intents().len();
+    s.typed("/fan").press(Code::Enter);
+    assert_eq!((s.ui.view.composer.text(), s.intents().len()), ("/fan-out ", sent), "it wants words");
 }
 
 #[test]

@@ -219,7 +219,10 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
         if status.is_urgent() && !matches!(toast.holds, Holds::QuitArmed | Holds::CloseArmed) {
             left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
-            if beside >= TOAST_FROM {
+            // The dock says as well that it waits: what a key there came to is read whole.
+            if matches!(toast.holds, Holds::Asked(_)) && beside < width::str_width(&toast.text) {
+                left = StyledText::of(width::truncate(&toast.text, columns), Token::Text);
+            } else if beside >= TOAST_FROM {
                 right = StyledText::of(width::truncate(&toast.text, beside), Token::Text);
             }
         } else {
@@ -245,8 +248,8 @@ pub fn hint(cx: &ViewCx<'_>) -> Vec<String> {
         return of(Layer::Reading, "a letter copies · {Esc} takes them away");
     }
     if cx.state.view.reading.is_some() {
-        let words = "reading · {Enter} unfolds · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} \
-                     prompts · {Esc} leaves";
+        let words = "reading · {Enter} unfolds · {Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · \
+                     {o} opens · {[} {]} prompts";
         return of(Layer::Reading, words);
     }
     let words = match (&cx.state.view.focus, cx.session.phase()) {
@@ -254,6 +257,7 @@ pub fn hint(cx: &ViewCx<'_>) -> Vec<String> {
         (Focus::Composer, Phase::Ready) if cx.state.view.composer.buffer().is_folded() => {
             "{Enter} sends all of it · {Ctrl+O} unfolds what was pasted"
         }
+        (Focus::Composer, Phase::Ready) if cx.state.lists(cx.session) => "{Enter} takes it · {Esc} closes the list",
         (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => "{Enter} sends · {Alt+Enter} new line",
         (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
             "write a request, or press {Enter} for the tour"

@@ -192,7 +192,8 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     let mut keys = choices.keys.clone();
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
     // The word that names the key must not be lost because every row is full.
-    if inner >= 12 && max > 2 && !choices.order.has_room(answers.rows.iter().chain(&keys), inner) {
+    let hides = body.len() + answers.rows.len() + keys.len() > max;
+    if inner >= 12 && max > 2 && !choices.order.has_room(answers.rows.iter().chain(&keys), inner, hides) {
         keys.push(Row::new(StyledText::new(), Bar::Yes));
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }

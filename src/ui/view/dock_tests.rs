@@ -109,6 +109,21 @@ fn a_question_leaves_the_help_its_rows_on_a_small_screen() {
 }
 
 #[test]
+fn a_question_that_goes_on_below_says_so_at_every_width() {
+    for width in 40..=120 {
+        let mut s = Scene::working(width, 11);
+        let command = "printf 'one two three' && ".repeat(24);
+        s.ask(1, &command, &["Approve once", "Approve for this session", "Reject"]);
+        s.after(700).draw();
+        assert!(
+            s.shown.contains("+") && s.shown.contains("row") || s.shown.contains("rows 1–"),
+            "{width}:\n{}",
+            s.shown
+        );
+    }
+}
+
+#[test]
 fn the_last_row_says_what_esc_leaves() {
     let mut s = Scene::asked(100, 24);
     assert!(s.after(2000).draw().lines().last().unwrap().contains("Esc stops the turn"), "{}", s.shown);

@@ -109,10 +109,12 @@ fn one(cx: Look<'_>, row: &FrameRow, is_chosen: bool, columns: u16) -> StyledTex
     };
     line.push(&format!("{} ", dir.arrow()), token);
     if *dir == FrameDir::Stderr {
-        line.push(&start(text), Token::Dim);
+        line.push(&sanitize::line(start(text)), Token::Dim);
         return line;
     }
+    let update = update(text);
     let name = match kind {
+        FrameKind::Notification if columns < WIDE && update.is_some() => update.unwrap_or_default().0.to_owned(),
         FrameKind::Answer => format!("= {method}"),
         FrameKind::Error => format!("✗ {method}"),
         FrameKind::Request | FrameKind::Notification => method.to_string(),
@@ -131,22 +133,38 @@ fn one(cx: Look<'_>, row: &FrameRow, is_chosen: bool, columns: u16) -> StyledTex
         line.push(&format!("{} ", flaw.rule), Token::Bad);
     }
     if columns >= WIDE {
-        line.push(&start(text), Token::Dim);
+        if let Some((kind, _)) = update {
+            line.push(&format!("{} ", sanitize::line(kind)), token);
+        }
+        let said = update.map_or_else(|| content(text), |(_, rest)| rest);
+        line.push(&sanitize::line(start(said)), Token::Dim);
     }
     line
+}
+
+/// What kind of update it tells of, and what it says beside that.
+fn update(text: &str) -> Option<(&str, &str)> {
+    const MEMBER: &str = "\"sessionUpdate\"";
+    let behind = text.get(start(text).find(MEMBER)? + MEMBER.len()..)?;
+    let (kind, rest) = behind.trim_start_matches([':', ' ']).strip_prefix('"')?.split_once('"')?;
+    Some((kind, rest.trim_start_matches([',', ' '])))
 }
 
 fn took(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
-/// How it begins, without what the row says already.
-fn start(text: &str) -> String {
+/// What it says, without what the row says already.
+fn content(text: &str) -> &str {
+    let head = start(text);
     let from =
-        ["\"params\":", "\"result\":", "\"error\":"].iter().find_map(|member| Some(text.find(member)? + member.len()));
-    let rest = text.get(from.unwrap_or_default()..).unwrap_or_default();
-    let end = (0..=LOOKED_AT.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end)).unwrap_or_default();
-    sanitize::line(rest.get(..end).unwrap_or_default()).into_owned()
+        ["\"params\":", "\"result\":", "\"error\":"].iter().find_map(|member| Some(head.find(member)? + member.len()));
+    text.get(from.unwrap_or_default()..).unwrap_or_default()
+}
+
+/// As much as a row can have of it.
+fn start(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(LOOKED_AT)).unwrap_or_default()
 }
 
 fn message(cx: Look<'_>, opened: &Opened, head: Rect, body: Rect, buf: &mut Buffer) {

@@ -122,7 +122,7 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
     if !files.is_empty() {
         return self::files(cx, files, area, room, buf);
     }
-    let found = cx.state.view.completion.matching(cx.session, &cx.state.own_prompts, cx.state.view.composer.text());
+    let found = cx.state.names(cx.session);
     let third = usize::from(buf.area.height / 3).max(1);
     let len = found.len().min(COMMANDS).min(third).min(usize::from(room));
     let (above, list) = split_bottom(area, u16::try_from(len).unwrap_or(0));

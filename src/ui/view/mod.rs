@@ -197,14 +197,26 @@ fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
         status.left = status_line::typing(&cx.state.keys, &command.command);
     }
     let layer = cx.state.layer();
-    if let Some(words) = escape(cx.state, layer) {
+    if let Some(words) = escape(cx, layer) {
         status.set_escape(cx.say(layer, words));
+    }
+    if queues(cx, layer) {
+        let say = |words| cx.say(layer, words);
+        status.set_sends(say("{Enter} queues it · {Alt+S} sends it now"), say("{Enter} queues it"));
     }
     status
 }
 
+/// Whether what is written waits for the end of a turn.
+fn queues(cx: &ViewCx<'_>, layer: Layer) -> bool {
+    let composer = &cx.state.view.composer;
+    let writes = layer == Layer::Composer && !composer.is_blank() && !composer.is_shell();
+    writes && cx.session.turn.is_some() && cx.session.read_only().is_none() && !cx.state.lists(cx.session)
+}
+
 /// What Esc does, where it does anything but stop the turn.
-fn escape(state: &App, layer: Layer) -> Option<&'static str> {
+fn escape(cx: &ViewCx<'_>, layer: Layer) -> Option<&'static str> {
+    let state = cx.state;
     let review = state.view.review.as_ref();
     let words = match layer {
         Layer::Picker | Layer::Sessions | Layer::ReviewConfirm | Layer::ReviewEdit => "{Esc} closes it",
@@ -220,6 +232,7 @@ fn escape(state: &App, layer: Layer) -> Option<&'static str> {
         }
         Layer::Reading => "{Esc} leaves reading",
         Layer::Composer if state.view.composer.is_shell() => "{Esc} leaves the command",
+        Layer::Composer if state.lists(cx.session) => "{Esc} closes the list",
         Layer::Composer | Layer::Terminal => return None,
     };
     Some(words)

@@ -50,7 +50,7 @@ fn the_wide_screen() {
 ── default ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
- waiting for you 0:12 · Esc stops the turn"
+ waiting for you 0:12 · Esc stops the turn · Enter queues it · Ctrl+Enter sends it now"
     );
     assert_eq!(
         s.row(0),
@@ -161,7 +161,7 @@ fn the_usual_screen() {
 ┃ 1 Allow once   2 Always allow cargo test   3 Reject             Tab to answer
 ── default ─────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
- waiting for you 0:12 · Esc stops the turn"
+ waiting for you 0:12 · Esc stops the turn · Enter queues it"
     );
     s.press(Code::Tab).draw();
     assert!(s.row(20).ends_with("Esc back to writing"), "{}", s.shown);

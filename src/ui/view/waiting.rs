@@ -47,11 +47,13 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         let is_last = usize::from(y - list.y) + 1 == rows;
         let left = prompts.len() - n - 1;
         let mut text = StyledText::of(if is_selected { "▸ " } else { "  " }, Token::Accent);
-        if n == first {
-            text.push(&format!("{words}: "), Token::Dim);
-        } else {
-            text.push(&format!("{}. ", n + 1), Token::Dim);
-        }
+        let said = if n == first { words.as_str() } else { "" };
+        let sign = match (said, prompts.len()) {
+            (said, 1) => format!("{said}: "),
+            ("", _) => format!("{}. ", n + 1),
+            (said, _) => format!("{said} · {}. ", n + 1),
+        };
+        text.push(&sign, Token::Dim);
         let style =
             if is_selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { Token::User.into() };
         // Where all of them are held, the first row says so.

@@ -39,7 +39,8 @@ impl SessionList {
             }
             self.shown_past = found.into_iter().filter_map(|(i, _)| at.get(i).copied()).collect();
             if self.taste.sort == Sort::Needs && self.filter.trim().is_empty() {
-                self.shown_past.sort_by_key(|at| all.get(*at).is_none_or(|one| one.end != End::Interrupted));
+                self.shown_past
+                    .sort_by_key(|at| all.get(*at).is_none_or(|one| one.end != End::Interrupted || one.is_gone));
             }
             if self.filter.trim().is_empty() {
                 past_session::by_thread(all, &mut self.shown_past);

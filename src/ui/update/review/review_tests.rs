@@ -109,8 +109,22 @@ fn no_key_that_came_together_with_others_decides() {
     s.key(Key::alt(Code::Char('x'))).draw();
     s.input(Input::Hasty(Key::char('y')));
     assert_eq!(decided(&s), []);
-    s.typed("y");
+    s.after(400).typed("y");
     assert_ne!(decided(&s), []);
+}
+
+#[test]
+fn what_is_written_behind_a_key_that_was_too_soon_is_no_key_of_the_review() {
+    let mut s = scene(120, 40);
+    s.input(Input::Hasty(Key::char('!')));
+    // The next read of a slow link begins with a key that came alone.
+    for key in "keep it at".chars().map(Key::char) {
+        s.after(100).key(key);
+    }
+    assert_eq!((s.ui.view.focus.clone(), s.ui.view.composer.text()), (Focus::Review, ""));
+    assert_eq!(actions(&s), []);
+    s.after(400).press(Code::Tab);
+    assert_eq!(s.ui.view.focus, Focus::Composer, "a key by itself is one again");
 }
 
 #[test]

@@ -17,8 +17,10 @@ use std::ops::Range;
 const MAX_NAME: usize = 4096;
 /// Columns below which the key is part of the text and continuation rows are not indented.
 const NARROW: usize = 16;
-/// Columns of the shortest word at the right end, and a gap; and where there is more to say.
+/// Columns of the shortest word at the right end, and a gap; the same with how many rows are not shown; and where there is
+/// more to say.
 const HINT: usize = 4;
+const HIDING_HINT: usize = 16;
 const LONG_HINT: usize = 22;
 
 /// Something that can be chosen: the key and what it does.
@@ -136,12 +138,12 @@ pub(super) enum Order {
 }
 
 impl Order {
-    /// Whether the last or any row has room for the words at its end.
-    pub fn has_room<'a>(self, mut rows: impl DoubleEndedIterator<Item = &'a Row>, columns: u16) -> bool {
+    /// Whether the last or any row has room for the words at its end, which say how much is hidden where something `hides`.
+    pub fn has_room<'a>(self, mut rows: impl DoubleEndedIterator<Item = &'a Row>, columns: u16, hides: bool) -> bool {
         let fits =
             |row: &Row, hint| row.bar == Bar::Yes && width::styled_width(&row.text) + hint <= usize::from(columns);
         match self {
-            Self::SideBySide => rows.any(|row| fits(row, HINT)),
+            Self::SideBySide => rows.any(|row| fits(row, if hides { HIDING_HINT } else { HINT })),
             Self::Below => rows.next_back().is_some_and(|row| fits(row, LONG_HINT)),
         }
     }

@@ -82,7 +82,8 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     };
     let mut hints = Vec::new();
     if more > 0 {
-        let at = format!("rows {}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
+        let short = format!("{}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
+        let at = format!("rows {short}");
         if focused {
             let pages = cx.state.keys.now(dock_layer(cx), "PageDown").map(|key| format!(", {key}")).unwrap_or_default();
             let at = format!("{at}{pages}");
@@ -92,7 +93,9 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         } else {
             hints.push(and(&at, &joined(None, long)));
         }
-        hints.push(and(&format!("+{}", human::count(more as u64, "row")), &joined(None, shortest)));
+        // At the top it says that there is more, below it how far one has come.
+        let short = if dock.top > 0 { short } else { format!("+{}", human::count(more as u64, "row")) };
+        hints.push(and(&short, &joined(None, shortest)));
     }
     if focused {
         hints.push(joined(raw_hint(dock, cx).as_deref(), long));

@@ -56,6 +56,7 @@ pub(super) fn start(cx: &ViewCx<'_>) -> Option<Contents> {
         body.push(plain("It has printed no messages.", Token::Dim));
     }
     body.extend(lines.iter().skip(lines.len().saturating_sub(keep)).map(|l| quoted(l)));
+    body.extend(cx.session.agent().confinement().map(|words| plain(words, Token::Warn)));
     let s = if cx.state.view.dock.all_stderr == Raw::Shown { "fewer messages" } else { "all its messages" };
     Some(Contents::of(body, keys(cx, Layer::Dock, &[("s", s), ("q", "end it")])))
 }

@@ -214,9 +214,9 @@ fn hints(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     let ends: &[&[&'static str]] = if review.cursor.selection.is_some() {
         &[&["{Esc} ends the choice"], &["{Esc}"]]
     } else if is_alone {
-        &[&["{?} keys", "{q} closes"], &["{?} keys", "{q}"]]
+        &[&["{?} keys", "{q} closes"], &["{?} keys"]]
     } else {
-        &[&["{Tab} prompt", "{?} keys", "{q} closes"], &["{?} keys", "{q} closes"], &["{?} keys", "{q}"]]
+        &[&["{Tab} prompt", "{?} keys", "{q} closes"], &["{?} keys", "{q} closes"], &["{?} keys"]]
     };
     let end_of = |parts: &&[&'static str]| {
         let parts = parts.iter().filter_map(|words| cx.state.keys.hint(Layer::Review, words));

@@ -239,7 +239,7 @@ fn the_small_screen_is_usable() {
    41       let line_41 = 41;
    42       let line_42 = 42;
    43 -     let line_43 = 43;
- a accept  x reject           ? keys  q
+ a accept  x reject              ? keys
 ── default ─────────────────────────────
 ❯
  ⠼ writing 0 s · Esc closes the review
