@@ -116,7 +116,7 @@ fn a_question_that_goes_on_below_says_so_at_every_width() {
         s.ask(1, &command, &["Approve once", "Approve for this session", "Reject"]);
         s.after(700).draw();
         assert!(
-            s.shown.contains("+") && s.shown.contains("row") || s.shown.contains("rows 1–"),
+            s.shown.contains('+') && s.shown.contains("row") || s.shown.contains("rows 1–"),
             "{width}:\n{}",
             s.shown
         );
