@@ -303,6 +303,20 @@ fn a_session_that_continues_another_says_so_in_both() {
 }
 
 #[test]
+fn an_agent_that_is_started_once_more_to_continue_another_is_called_by_its_name_at_once() {
+    let mut rig = asked(false, &json!({}));
+    recall(&mut rig, past());
+    let before = Before { session: SessionKey::FIRST, id: Some("s".into()), agent: "Old agent".into() };
+    for (command, name) in [("agent --acp", "probe"), ("another", "another")] {
+        let how = Opening::After(before.clone());
+        let (command, env, cwd) = (command.into(), Vec::new(), "/project".into());
+        rig.intent(Intent::AddAgent { command, env, cwd, how, protocol: None });
+        let words = format!("handed over to a new session of {name}");
+        assert!(rig.has_entry(&words), "{words}: {:?}", rig.entries());
+    }
+}
+
+#[test]
 fn a_side_question_goes_to_a_copy_changes_nothing_and_leaves_the_turn_alone() {
     let mut rig = Rig::with_policy(Policy::Ask);
     rig.intent(Intent::Start);
