@@ -46,7 +46,8 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
         {
             know(session, parent);
         }
-        let id = session.entries.push(entry.turn, entry.at, entry.body);
+        // Copied, as the thread that has read it has thrown away much that lies between: that memory can go as a whole.
+        let id = session.entries.push(entry.turn, entry.at, entry.body.clone());
         session.entries.finish(id);
         child::recall(session, id);
         for term in shown {
@@ -59,7 +60,10 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
             }
         }
     }
-    if let Some(trouble) = part.trouble {
+    // It may be read once more: to be shown, and to be gone on with.
+    let is_it = |entry: &Entry| matches!(&entry.body, Body::Notice(said) if Some(&said.title) == part.trouble.as_ref());
+    let is_said = session.entries.iter().any(is_it);
+    if let Some(trouble) = part.trouble.filter(|_| !is_said) {
         notice(session, Level::Warn, trouble, Vec::new(), cx.now);
     }
     session.known_title = part.title.or(session.known_title.take());

@@ -116,8 +116,7 @@ pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
     entries.retain(|entry| {
         let refusal = entry.scan.refusal();
         let is_listed = refusal.is_none();
-        let damage =
-            || entry.scan.is_damaged.then(|| "damaged: lines with zero bytes are left out".to_owned());
+        let damage = || entry.scan.is_damaged.then(|| "damaged: lines with zero bytes are left out".to_owned());
         let why = refusal.or_else(damage);
         problems.extend(why.map(|why| Problem { path: dir.join(&entry.name), why }));
         is_listed

@@ -6,6 +6,7 @@ use crate::support::between::memory;
 use crate::support::options;
 use acp_tui::agent::codec;
 use acp_tui::engine::link::Agent;
+use acp_tui::engine::recalling::Bounds;
 use acp_tui::engine::{Engine, EngineConfig, recalling};
 use acp_tui::model::entry::{Body, Entry};
 use acp_tui::model::event::{Before, Intent, Opening};
@@ -145,7 +146,7 @@ async fn each_run_shows_what_all_before_it_have_shown() {
     assert_eq!(none[..loaded.len()], loaded);
     assert_eq!(none[loaded.len()..], ["! this agent can neither load nor resume sessions"]);
     // What is put down in an account is the same.
-    let (past, trouble) = recalling::recall(&journals, &"s".into(), "").unwrap();
+    let (past, trouble) = recalling::recall(&journals, &"s".into(), "", Bounds::default()).unwrap();
     assert_eq!((past.entries.len(), trouble), (loaded.len(), None));
 }
 
@@ -163,7 +164,7 @@ async fn what_only_the_agent_knew_is_at_its_place_also_where_no_earlier_journal_
     alone("three").await;
     assert_eq!(all.pop().unwrap(), "agent: I did one");
     let tool = all.pop().unwrap();
-    let recalled = || said(recalling::recall(&journals, &"s".into(), "").unwrap().0.entries.iter());
+    let recalled = || said(recalling::recall(&journals, &"s".into(), "", Bounds::default()).unwrap().0.entries.iter());
     all.extend([tool.clone(), "agent: I did one, and the rest".into()]);
     all.extend(["you: far", "agent: away"].map(String::from));
     for prompt in ["two", "three"] {
@@ -175,6 +176,23 @@ async fn what_only_the_agent_knew_is_at_its_place_also_where_no_earlier_journal_
     let next = run(&journals, &root, again(), loads(), None).await;
     assert_eq!(next[..all.len()], all);
     assert_eq!(next[all.len()..], ["! the session goes on"]);
+}
+
+#[tokio::test]
+async fn of_a_journal_that_is_too_large_the_end_is_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
+    std::fs::create_dir(&root).unwrap();
+    let whole = run(&journals, &root, Opening::New, json!({}), Some("one")).await;
+    let journal = sessions::find(&journals, "s", "").unwrap().unwrap().journal;
+    let text = std::fs::read_to_string(&journal).unwrap();
+    for (first, shown) in [("\"Prompt\"", &*whole), ("I did one", &whole[whole.len() - 1..])] {
+        let from = text.lines().take_while(|line| !line.contains(first)).map(|line| line.len() + 1).sum::<usize>();
+        let bounds = Bounds { all: text.len() as u64 - 1, end: (text.len() - from) as u64 };
+        let (past, trouble) = recalling::recall(&journals, &"s".into(), "", bounds).unwrap();
+        assert_eq!(said(past.entries.iter()), shown, "{first}");
+        assert!(trouble.is_some_and(|why| why.starts_with("only the last ")), "{first}");
+    }
 }
 
 #[tokio::test]

@@ -279,6 +279,18 @@ fn of_a_call_that_runs_or_waits_where_a_journal_ends_no_end_is_known() {
 }
 
 #[test]
+fn why_not_all_of_it_is_there_is_said_once_however_often_it_is_read() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
+    let troubled = || Recalled { is_last: true, trouble: Some("too large".into()), ..Recalled::default() };
+    rig.intent(Intent::OpenAs(Opening::Show { id: "s".into(), why: ReadOnly::Elsewhere("there".into()) }));
+    rig.host(HostEvent::Recalled(troubled()));
+    rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
+    rig.host(HostEvent::Recalled(troubled()));
+    assert_eq!(rig.entries().iter().filter(|entry| entry.contains("too large")).count(), 1, "{:?}", rig.entries());
+}
+
+#[test]
 fn an_agent_that_is_not_started_has_the_name_that_its_journal_knows() {
     let mut rig = Rig::with_policy(Policy::Ask);
     rig.intent(Intent::OpenAs(Opening::Load("s".into())));
