@@ -496,7 +496,7 @@ const FLAGS: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.prune = true),
         uses: &[Use {
             commands: &[Name::Sessions],
-            help: "remove what is kept for undo beyond 50 sessions, 2 GiB, 30 days; conversations as `keep` says",
+            help: "remove: for undo 50 sessions, 2 GiB and 30 days are kept, conversations as `keep` says",
         }],
     },
     Flag {
