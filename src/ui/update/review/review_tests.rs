@@ -707,7 +707,6 @@ fn the_sessions_in_worktrees_are_gone_to_from_that_in_the_directory_they_came_fr
     assert!(s.draw().contains("uno") && s.shown.contains("{ } others") && !s.shown.contains("M takes"), "{}", s.shown);
     s.typed("}");
     assert_eq!(s.ui.shown(), SessionKey(1));
-    assert!(s.draw().contains("{ } others · M takes the hunk"), "{}", s.shown);
     // Among them, that of the directory is not one.
     for next in [2, 1] {
         s.typed("}");
