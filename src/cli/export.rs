@@ -259,11 +259,9 @@ fn each_line(path: &Path, take: impl FnMut(&[u8])) -> Result<(), Fault> {
     let shown = paths::visible(path.as_os_str());
     let read = lines::open(path).and_then(|mut file| lines::each_up_to(&mut file, MAX_LINE, take));
     let reached = read.map_err(|error| Usage(format!("{shown}: {error}")))?;
-    if reached.is_damaged {
-        say(&format!(
-            "{shown}: it is damaged, with zero bytes from byte {} on; only what stands before them is used",
-            reached.offset
-        ));
+    if reached.damaged > 0 {
+        let lines = human::count(reached.damaged, "line");
+        say(&format!("{shown}: it is damaged: {lines} with zero bytes left out"));
     }
     if reached.passed_over > 0 {
         let (lines, most) = (human::count(reached.passed_over, "line"), human::bytes(MAX_LINE as u64));

@@ -496,7 +496,7 @@ const FLAGS: &[Flag] = &[
         takes: Takes::Nothing(|typed| typed.prune = true),
         uses: &[Use {
             commands: &[Name::Sessions],
-            help: "remove what is old or too much: 50 sessions, 2 GiB and 30 days are kept",
+            help: "remove: for undo 50 sessions, 2 GiB and 30 days are kept, conversations as `keep` says",
         }],
     },
     Flag {

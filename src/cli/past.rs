@@ -29,6 +29,8 @@ use std::time::{Duration, SystemTime};
 
 /// Places that are shown of what was found.
 const MAX_HITS: usize = 500;
+/// So many sessions are made ready to be shown by two threads.
+const WORTH_A_THREAD: usize = 1000;
 
 pub(super) struct Journals {
     state: PathBuf,
@@ -42,6 +44,51 @@ impl Journals {
     }
 }
 
+/// As the screen shows them.
+fn shown(sessions: Vec<Known>, configured: &[agents::Listed]) -> Vec<PastSession> {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let starts = |known: &Known| {
+        let Some(words) = known.argv() else { return Starts::Unknown };
+        let Some((command, args)) = words.split_first() else { return Starts::Unknown };
+        let is_it = |listed: &&agents::Listed| listed.agent.command == *command && listed.agent.args == args;
+        match configured.iter().find(is_it) {
+            // By this name it is among those that can be added.
+            Some(listed) => Starts::Configured(listed.agent.name.clone()),
+            None => Starts::Recorded(words),
+        }
+    };
+    let mut gone: HashMap<PathBuf, bool> = HashMap::new();
+    let mut commands: HashMap<String, Starts> = HashMap::new();
+    let mut ours: HashMap<PathBuf, bool> = HashMap::new();
+    // What this process has open is listed by its window, which knows better.
+    let mut is_ours = |known: &Known| {
+        let mut open = known.journals.iter().filter(|journal| sessions::is_open(journal));
+        let writes = |journal: &Path| claims::writer_of(journal).is_some_and(|holder| holder.is_me());
+        open.all(|one| *ours.entry(one.clone()).or_insert_with_key(|one| writes(one)))
+    };
+    let past = |known: Known| {
+        let is_gone = *gone.entry(known.cwd.clone()).or_insert_with(|| !known.cwd.is_dir());
+        let starts = commands.entry(known.command.clone()).or_insert_with(|| starts(&known)).clone();
+        let age = now.saturating_sub(known.updated).as_secs();
+        let end = match known.state {
+            State::Open if is_ours(&known) => End::Ended,
+            State::Open => End::Open,
+            State::Interrupted => End::Interrupted,
+            State::Ended => End::Ended,
+        };
+        // Where no time is known none is shown.
+        let told = known.used_as_told.clone().or_else(|| known.updated.is_zero().then(String::new));
+        let (forks, is_named, is_held) = (known.can.fork, known.is_named, known.is_held);
+        let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
+        let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
+        let one = one.on_branch(known.branch.as_deref()).also(known.also);
+        let one = one.told(told.as_deref(), forks, is_named);
+        let one = one.of_thread(known.thread, known.created).held(is_held);
+        one.used(age, known.turns, end, known.journals, is_gone)
+    };
+    sessions.into_iter().map(past).collect()
+}
+
 impl Archive for Journals {
     fn spent(&self) -> Option<f64> {
         super::spent::today(&self.state, &self.config)
@@ -49,48 +96,18 @@ impl Archive for Journals {
 
     fn list(&self) -> Result<Vec<PastSession>, String> {
         let listing = sessions::list(&self.state).map_err(|error| error.to_string())?;
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let configured = agents::list(&self.config);
-        let starts = |known: &Known| {
-            let Some(words) = known.argv() else { return Starts::Unknown };
-            let Some((command, args)) = words.split_first() else { return Starts::Unknown };
-            let is_it = |listed: &&agents::Listed| listed.agent.command == *command && listed.agent.args == args;
-            match configured.iter().find(is_it) {
-                // By this name it is among those that can be added.
-                Some(listed) => Starts::Configured(listed.agent.name.clone()),
-                None => Starts::Recorded(words),
-            }
-        };
-        let mut gone: HashMap<PathBuf, bool> = HashMap::new();
-        let mut commands: HashMap<String, Starts> = HashMap::new();
-        let mut ours: HashMap<PathBuf, bool> = HashMap::new();
-        // What this process has open is listed by its window, which knows better.
-        let mut is_ours = |known: &Known| {
-            let mut open = known.journals.iter().filter(|journal| sessions::is_open(journal));
-            let writes = |journal: &Path| claims::writer_of(journal).is_some_and(|holder| holder.is_me());
-            open.all(|one| *ours.entry(one.clone()).or_insert_with_key(|one| writes(one)))
-        };
-        let past = |known: Known| {
-            let is_gone = *gone.entry(known.cwd.clone()).or_insert_with(|| !known.cwd.is_dir());
-            let starts = commands.entry(known.command.clone()).or_insert_with(|| starts(&known)).clone();
-            let age = now.saturating_sub(known.updated).as_secs();
-            let end = match known.state {
-                State::Open if is_ours(&known) => End::Ended,
-                State::Open => End::Open,
-                State::Interrupted => End::Interrupted,
-                State::Ended => End::Ended,
-            };
-            // Where no time is known none is shown.
-            let told = known.used_as_told.clone().or_else(|| known.updated.is_zero().then(String::new));
-            let (forks, is_named, is_held) = (known.can.fork, known.is_named, known.is_held);
-            let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
-            let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
-            let one = one.on_branch(known.branch.as_deref()).also(known.also);
-            let one = one.told(told.as_deref(), forks, is_named);
-            let one = one.of_thread(known.thread, known.created).held(is_held);
-            one.used(age, known.turns, end, known.journals, is_gone)
-        };
-        Ok(listing.sessions.into_iter().filter(|known| !known.is_empty()).map(past).collect())
+        let mut first: Vec<Known> = listing.sessions.into_iter().filter(|known| !known.is_empty()).collect();
+        if first.len() < WORTH_A_THREAD {
+            return Ok(shown(first, &configured));
+        }
+        let second = first.split_off(first.len() / 2);
+        Ok(std::thread::scope(|scope| {
+            let second = scope.spawn(|| shown(second, &configured));
+            let mut all = shown(first, &configured);
+            all.extend(second.join().unwrap_or_default());
+            all
+        }))
     }
 
     fn claim(&self, past: &PastSession) -> Result<Option<Lease>, String> {

@@ -274,7 +274,7 @@ fn say_worktree(known: &Known, state: &Path) {
 fn account(known: &Known, surroundings: &Surroundings) -> Result<Option<Account>, Usage> {
     let Some(dirs) = &surroundings.dirs else { return Ok(None) };
     let id = SessionId::from(known.session_id.as_str());
-    let read = recalling::recall(&sessions::journals(&dirs.state), &id, &known.command);
+    let read = recalling::recall(&sessions::journals(&dirs.state), &id, &known.command, recalling::Bounds::default());
     let (past, trouble) = read.map_err(|error| Usage(format!("the journals cannot be read: {error}")))?;
     if let Some(trouble) = trouble {
         say(&trouble);

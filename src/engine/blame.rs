@@ -198,8 +198,8 @@ impl Told {
             let Some((kept, one)) = listed.get(review) else { continue };
             if let Some(journal) = journal(state, &one.stem) {
                 match lines::text(&journal, most) {
-                    Ok(Text { text, ends_at }) => {
-                        if ends_at.is_some() {
+                    Ok(Text { text, is_damaged }) => {
+                        if is_damaged {
                             remarks.push(format!("{}: its journal is damaged, and read only in part", kept.name));
                         }
                         let earlier = earlier(&parts, &journal, most.saturating_sub(text.len() as u64));

@@ -1,7 +1,8 @@
 //! What earlier journals have of a session: replayed from them, one after the other, and handed to the model in parts.
 //!
 //! Everything here takes its time and is done by a thread; the loop gets facts. Invariants: each journal is replayed onto
-//! what those before it have, as the program did that wrote it; what is replayed is bounded as a session is that runs.
+//! what those before it have, as the program did that wrote it; what is replayed is bounded as a session is that runs;
+//! the end of what was said is there however large its journal is.
 
 use super::fact::{Fact, Facts};
 use super::replay::past_of;
@@ -11,15 +12,29 @@ use crate::model::event::HostEvent;
 use crate::model::ids::{SessionId, SessionKey};
 use crate::model::past::{Past, copy_title};
 use crate::model::session::Policy;
-use crate::store::lines;
+use crate::store::lines::{self, Row, What};
 use crate::store::sessions::{self, Known, Part};
+use crate::wire::json;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tracing::{debug, warn};
 
-/// Bytes of journals that are replayed for one session; older ones are left out.
-const MAX_BYTES: u64 = 1 << 30;
+/// Bytes of journals that are replayed for one session.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Of all together; older ones are left out.
+    pub all: u64,
+    /// Of the newest alone, from its end, where that is larger.
+    pub end: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { all: 1 << 30, end: 64 << 20 }
+    }
+}
 
 /// Where journals are, and who is told what they have.
 #[derive(Debug)]
@@ -44,7 +59,7 @@ impl Recalling {
                     age = Some(sessions::age(known.opened));
                     title = if is_copy { known.name().map(copy_title) } else { known.own_title() };
                     agent = Some(known.agent.clone()).filter(|name| *name != known.command);
-                    of_known(&known, &id)
+                    of_known(&known, &id, Bounds::default())
                 }
                 Some(Err(error)) => {
                     warn!(%error, "earlier journals cannot be read");
@@ -64,40 +79,85 @@ impl Recalling {
 }
 
 /// All that the journals in this directory have of a session, and why that is not all.
-pub fn recall(journals: &Path, id: &SessionId, command: &str) -> io::Result<(Past, Option<String>)> {
-    Ok(found(journals, id, command)?.map(|known| of_known(&known, id)).unwrap_or_default())
+pub fn recall(journals: &Path, id: &SessionId, command: &str, bounds: Bounds) -> io::Result<(Past, Option<String>)> {
+    Ok(found(journals, id, command)?.map(|known| of_known(&known, id, bounds)).unwrap_or_default())
 }
 
 fn found(journals: &Path, id: &SessionId, command: &str) -> io::Result<Option<Known>> {
     sessions::find(journals, id.as_str(), command)
 }
 
-fn of_known(known: &Known, id: &SessionId) -> (Past, Option<String>) {
-    let mut room = MAX_BYTES;
+fn of_known(known: &Known, id: &SessionId, bounds: Bounds) -> (Past, Option<String>) {
+    let mut room = bounds.all;
     let fits = |journal: &&PathBuf| {
-        let size = journal.metadata().map_or(0, |meta| meta.len());
+        let size = journal.metadata().map_or(0, |meta| lines::written(&meta));
         let fits = size <= room;
         room = room.saturating_sub(size);
         fits
     };
     let mut newest: Vec<&PathBuf> = known.journals.iter().rev().take_while(fits).collect();
     newest.reverse();
+    let of = (known.command.as_str(), known.cwd.as_path());
+    let unread = |error: io::Error| format!("a part of this session cannot be read: {error}");
+    let most = human::bytes(bounds.all);
+    if let (Some(journal), true) = (known.journals.last(), newest.is_empty()) {
+        let all_but = format!("only the last {} of this session are shown", human::bytes(bounds.end));
+        let why = format!("{all_but}, since its journal has more than {most}; `acp-tui search` reads all");
+        return match end_of(of, journal, id, bounds.end) {
+            (past, Ok(())) => (past, Some(why)),
+            (past, Err(error)) => (past, Some(unread(error))),
+        };
+    }
     let left_out = known.journals.len() - newest.len();
     let left_out = (left_out > 0).then(|| human::count(left_out as u64, "older journal"));
     let mut trouble = left_out.map(|journals| {
-        format!("{journals} of this session left out, since all have more than 1 GiB; `acp-tui search` reads them")
+        format!("{journals} of this session left out, since all have more than {most}; `acp-tui search` reads them")
     });
     let mut past = Past::default();
     for journal in newest {
-        match replayed((&known.command, &known.cwd), journal, id, std::mem::take(&mut past)) {
+        match replayed(of, journal, id, std::mem::take(&mut past)) {
             Ok(all) => past = all,
             Err((before, error)) => {
                 past = before;
-                trouble = Some(format!("a part of this session cannot be read: {error}"));
+                trouble = Some(unread(error));
             }
         }
     }
     (past, trouble)
+}
+
+/// What was said in the last bytes of a journal. Before them only calls and their answers are replayed, so that it is known
+/// in which session and turn that was.
+fn end_of((command, cwd): (&str, &Path), journal: &Path, id: &SessionId, bytes: u64) -> (Past, io::Result<()>) {
+    let mut file = match lines::open(journal) {
+        Ok(file) => file,
+        Err(error) => return (Past::default(), Err(error)),
+    };
+    let model = Model::new(command.to_owned(), cwd.to_string_lossy().into_owned(), Policy::Ask);
+    let (mut passed, mut from) = (0, None);
+    let (mut past, read) = past_of(model, cwd.to_owned(), (id.clone(), Past::default()), |take| {
+        let before = lines::written(&file.metadata()?).saturating_sub(bytes);
+        lines::each(&mut file, 0, |line| {
+            passed += line.len() as u64 + 1;
+            let row = lines::row(line);
+            if passed > before {
+                from = from.or(row.map(|row| row.t));
+            } else if matches!(row, Some(Row { what: What::Heard(_, frame), .. }) if is_notification(frame)) {
+                return;
+            }
+            take(&String::from_utf8_lossy(line));
+        })
+        .map(drop)
+    });
+    // They are in whole microseconds.
+    let from = Duration::try_from_secs_f64(from.unwrap_or_default()).unwrap_or_default();
+    let from = from.saturating_sub(Duration::from_micros(1));
+    past.entries.retain(|entry| entry.at >= from);
+    (past, read)
+}
+
+fn is_notification(frame: &str) -> bool {
+    matches!(json::members(frame, ["id", "method"]), Ok([None, Some(_)]))
 }
 
 /// What these journals have of a session, the oldest first; of one that cannot be read as far as it can.

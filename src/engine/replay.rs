@@ -230,7 +230,7 @@ fn add(past: &mut Past, found: Found) {
     if found.is_whole || past.entries.is_empty() {
         *past = found.past;
     } else {
-        past.append(found.without_history());
+        *past = found.behind(std::mem::take(past));
     }
 }
 

@@ -1,8 +1,9 @@
 //! The lines of a journal or a recording, as they stand in the file.
 //!
 //! Decodes no frame. Invariants: nothing but a plain file of the person's own is opened, and opening never blocks; a
-//! line that is too long is passed over and never held; what cannot be read is counted; nothing behind a zero byte is
-//! read, which no line has, but the holes of a file that is far larger than what was written.
+//! line that is too long is passed over and never held; what cannot be read is counted. A zero byte, which no line has,
+//! costs the line that it is in: they are what a crash leaves where a block was not written. However long a run of them
+//! is, no more than a block of it is held, and of a hole none is read.
 
 use crate::base::human;
 use crate::model::ids::{Address, AgentKey};
@@ -22,39 +23,35 @@ const MAX_LINE: usize = 128 << 20;
 
 pub use super::private::{open, open_as};
 
-/// The text of a file that is read as a journal, up to a zero byte: behind one there is nothing but a hole.
+/// The whole lines of a file that is read as a journal.
 #[derive(Debug, Default)]
 pub struct Text {
     /// What is no text in it is replaced.
     pub text: String,
-    /// Where the zero byte is.
-    pub ends_at: Option<u64>,
+    /// Lines with zero bytes are left out.
+    pub is_damaged: bool,
 }
 
-/// All of it, unless it has more bytes than that. Of a hole, however large, no more than a block is read.
+/// All of them, unless they have more bytes than that.
 pub fn text(path: &Path, most: u64) -> io::Result<Text> {
     let too_large = || io::Error::other(format!("it is larger than {}", human::bytes(most)));
-    let (mut file, mut bytes, mut block) = (open(path)?, Vec::new(), vec![0; BLOCK]);
+    let (mut file, mut bytes) = (open(path)?, Vec::new());
     if written(&file.metadata()?) > most.saturating_add(BLOCK as u64) {
         return Err(too_large());
     }
-    let mut ends_at = None;
-    while ends_at.is_none() {
-        let read = match file.read(&mut block) {
-            Ok(0) => break,
-            Ok(read) => read,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        let zero = memchr(0, &block[..read]);
-        bytes.extend_from_slice(&block[..zero.unwrap_or(read)]);
-        ends_at = zero.map(|_| bytes.len() as u64);
-        if bytes.len() as u64 > most {
-            return Err(too_large());
+    let mut is_too_large = false;
+    let reached = each(&mut file, 0, |line| {
+        is_too_large |= (bytes.len() + line.len()) as u64 > most;
+        if !is_too_large {
+            bytes.extend_from_slice(line);
+            bytes.push(b'\n');
         }
+    })?;
+    if is_too_large {
+        return Err(too_large());
     }
     let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    Ok(Text { text, ends_at })
+    Ok(Text { text, is_damaged: reached.damaged > 0 })
 }
 
 /// Bytes of a file that were written: one that has holes is larger.
@@ -67,8 +64,8 @@ pub fn written(meta: &Metadata) -> u64 {
 pub struct Reached {
     /// Behind the last line.
     pub offset: u64,
-    /// A zero byte stands there.
-    pub is_damaged: bool,
+    /// Lines with zero bytes.
+    pub damaged: u64,
     /// Lines that were too long.
     pub passed_over: u64,
 }
@@ -92,13 +89,14 @@ fn each_within(
 ) -> io::Result<Reached> {
     file.seek(SeekFrom::Start(from))?;
     let mut buffer = vec![0; block];
-    // What is in the buffer and not yet taken; the offset of its first byte; whether the line is passed over.
-    let (mut held, mut at, mut skips, mut passed_over) = (0, from, false, 0);
+    // What is in the buffer and not yet taken; the offset of its first byte; where the line begins that is passed over.
+    let (mut held, mut at, mut skipped) = (0, from, None);
+    let (mut damaged, mut passed_over) = (0, 0);
     loop {
         if held == buffer.len() {
             if buffer.len() >= most {
-                passed_over += u64::from(!skips);
-                (at, held, skips) = (at + held as u64, 0, true);
+                passed_over += 1;
+                (skipped, at, held) = (Some(at), at + held as u64, 0);
             } else {
                 buffer.resize(buffer.len() * 2, 0);
             }
@@ -110,27 +108,54 @@ fn each_within(
         };
         if read == 0 {
             let rest = &buffer[..held];
-            if !skips && rest.ends_with(b"}") && serde_json::from_slice::<&RawValue>(rest).is_ok() {
+            if rest.ends_with(b"}") && serde_json::from_slice::<&RawValue>(rest).is_ok() {
                 take(rest);
                 at += held as u64;
             }
-            return Ok(Reached { offset: at, is_damaged: false, passed_over });
+            return Ok(Reached { offset: skipped.unwrap_or(at), damaged, passed_over });
         }
         let (mut begin, mut look) = (0, held);
-        let zero = memchr(0, &buffer[held..held + read]);
-        held += zero.unwrap_or(read);
+        let has_zeros = memchr(0, &buffer[held..held + read]).is_some();
+        let is_damaged = |line: &[u8]| has_zeros && memchr(0, line).is_some();
+        held += read;
         while let Some(end) = memchr(b'\n', &buffer[look..held]) {
             let end = look + end;
-            if !std::mem::take(&mut skips) {
-                take(&buffer[begin..end]);
+            let line = &buffer[begin..end];
+            if skipped.take().is_none() {
+                if is_damaged(line) {
+                    damaged += 1;
+                } else {
+                    take(line);
+                }
             }
             (begin, look) = (end + 1, end + 1);
         }
-        if zero.is_some() {
-            return Ok(Reached { offset: at + begin as u64, is_damaged: true, passed_over });
+        if skipped.is_none() && is_damaged(&buffer[begin..held]) {
+            damaged += 1;
+            skipped = Some(at + begin as u64);
         }
-        buffer.copy_within(begin..held, 0);
-        (at, held) = (at + begin as u64, held - begin);
+        if skipped.is_some() {
+            // Nothing of it is needed.
+            at += held as u64;
+            if has_zeros && buffer[..held].iter().all(|byte| *byte == 0) {
+                at = behind_hole(file, at)?;
+            }
+            held = 0;
+        } else {
+            buffer.copy_within(begin..held, 0);
+            (at, held) = (at + begin as u64, held - begin);
+        }
+    }
+}
+
+/// Goes on where something was written again, at the earliest here.
+fn behind_hole(file: &mut File, here: u64) -> io::Result<u64> {
+    match rustix::fs::seek(&*file, rustix::fs::SeekFrom::Data(here)) {
+        Ok(at) => Ok(at),
+        // There is nothing more.
+        Err(rustix::io::Errno::NXIO) => file.seek(SeekFrom::End(0)),
+        // There are file systems that know of no holes.
+        Err(_) => file.seek(SeekFrom::Start(here)),
     }
 }
 

@@ -38,38 +38,68 @@ fn a_line_that_is_too_long_is_passed_over_and_what_follows_is_read() {
     assert_eq!(lines_of(unended.as_bytes(), (8, 16)).0, ["{}"]);
 }
 
+fn reached(offset: u64, damaged: u64) -> Reached {
+    Reached { offset, damaged, passed_over: 0 }
+}
+
 #[test]
-fn nothing_behind_a_zero_byte_is_read_however_much_there_is() {
+fn a_zero_byte_costs_the_line_that_it_is_in_wherever_blocks_end() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("j");
+    let zeros = vec![0; 5000];
+    for run in [&zeros[..1], &zeros[..7], &zeros] {
+        let whole = [b"{}\n{\"a\":", run, b"1}\n{\"b\":2}\n", run, b"\n{\"c\":3}\n{\"d\":", run].concat();
+        let unended = whole.len() - run.len() - b"{\"d\":".len();
+        fs::write(&path, &whole).unwrap();
+        for block in [1, 3, 4096, BLOCK] {
+            let mut lines = Vec::new();
+            let take = |line: &[u8]| lines.push(String::from_utf8_lossy(line).into_owned());
+            let end = each_within(&mut open(&path).unwrap(), 0, (block, 100_000), take).unwrap();
+            assert_eq!(lines, ["{}", "{\"b\":2}", "{\"c\":3}"], "{} {block}", run.len());
+            assert_eq!(end, reached(unended as u64, 3), "{} {block}", run.len());
+        }
+        let Text { text, is_damaged } = text(&path, 100).unwrap();
+        assert_eq!((text.as_str(), is_damaged), ("{}\n{\"b\":2}\n{\"c\":3}\n", true));
+    }
+}
+
+/// A disk that was full, or a file made to be large: holes of any length cost a block.
+#[test]
+fn a_hole_is_not_read_however_long_it_is_and_what_stands_behind_it_is() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("j");
     for (text, lines, offset) in [("", 0, 0), ("{}\n", 1, 3), ("{}\n{\"half\":", 1, 3)] {
-        fs::write(&path, text).unwrap();
-        fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
-        for block in [1, 4, BLOCK] {
-            let mut taken = 0;
-            let reached = each_within(&mut open(&path).unwrap(), 0, (block, 1000), |_| taken += 1).unwrap();
-            assert_eq!(
-                (taken, reached),
-                (lines, Reached { offset, is_damaged: true, passed_over: 0 }),
-                "{text} {block}"
-            );
+        for behind in [None, Some("2}\n{\"behind\":3}\n")] {
+            fs::write(&path, text).unwrap();
+            let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.set_len(1 << 40).unwrap();
+            if let Some(behind) = behind {
+                file.seek(SeekFrom::End(0)).unwrap();
+                io::Write::write_all(&mut file, behind.as_bytes()).unwrap();
+            }
+            for block in [1, 4, BLOCK] {
+                let mut taken = 0;
+                let end = each_within(&mut open(&path).unwrap(), 0, (block, 1000), |_| taken += 1).unwrap();
+                let offset = behind.map_or(offset, |behind| (1 << 40) + behind.len() as u64);
+                let want = (lines + i32::from(behind.is_some()), reached(offset, 1));
+                assert_eq!((taken, end), want, "{text} {behind:?} {block}");
+            }
         }
     }
 }
 
 #[test]
-fn the_text_of_a_file_ends_at_a_hole_and_no_more_of_it_is_held() {
+fn the_text_of_a_file_has_its_whole_lines_and_no_more_than_is_wanted() {
     let temp = tempfile::tempdir().unwrap();
     let path = temp.path().join("j");
     fs::write(&path, "{}\n{\"half\":").unwrap();
-    let Text { text: whole, ends_at } = text(&path, 100).unwrap();
-    assert_eq!((whole.as_str(), ends_at), ("{}\n{\"half\":", None));
-    // A disk that was full, or a file made to be large: holes of any length cost a block.
+    let Text { text: whole, is_damaged } = text(&path, 100).unwrap();
+    assert_eq!((whole.as_str(), is_damaged), ("{}\n", false));
     fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(1 << 40).unwrap();
-    let Text { text: whole, ends_at } = text(&path, 100).unwrap();
-    assert_eq!((whole.as_str(), ends_at), ("{}\n{\"half\":", Some(11)));
+    let Text { text: whole, is_damaged } = text(&path, 100).unwrap();
+    assert_eq!((whole.as_str(), is_damaged), ("{}\n", true));
     for long in [101, BLOCK + 1] {
-        fs::write(&path, vec![b'x'; long]).unwrap();
+        fs::write(&path, [vec![b'x'; long], b"\n".to_vec()].concat()).unwrap();
         assert!(text(&path, 100).unwrap_err().to_string().contains("larger than"), "{long}");
     }
 }

@@ -52,10 +52,19 @@ const fn is_printable_ascii(byte: &u8) -> bool {
 
 /// The columns of a text; control characters (tabs and line ends too) count nothing.
 pub fn str_width(text: &str) -> usize {
-    if text.is_ascii() {
-        return text.bytes().filter(is_printable_ascii).count();
+    let (bytes, mut width, mut at) = (text.as_bytes(), 0, 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let plain = rest.iter().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        // The last of it may belong to what follows.
+        let alone = if plain == rest.len() { plain } else { plain.saturating_sub(1) };
+        width += rest[..alone].iter().filter(|byte| is_printable_ascii(byte)).count();
+        at += alone;
+        let mut next = Graphemes { text, at };
+        width += next.next().map_or(0, |(_, _, width)| width);
+        at = next.at;
     }
-    graphemes(text).map(|(_, _, width)| width).sum()
+    width
 }
 
 /// The columns of a styled text.
@@ -70,8 +79,9 @@ pub fn clip(text: &str, cols: usize) -> (&str, usize) {
     if text.as_bytes()[..near].iter().all(is_printable_ascii) {
         return (&text[..near.min(cols)], near.min(cols));
     }
-    let mut used = 0;
-    for (at, _, width) in graphemes(text) {
+    let plain = text.bytes().position(|byte| !is_printable_ascii(&byte)).unwrap_or(text.len());
+    let mut used = plain.saturating_sub(1);
+    for (at, _, width) in (Graphemes { text, at: used }) {
         if used + width > cols {
             return (&text[..at], used);
         }
@@ -198,6 +208,18 @@ mod tests {
             let fast: Vec<(usize, &str)> = graphemes(&text).map(|(at, g, _)| (at, g)).collect();
             let slow: Vec<(usize, &str)> = text.grapheme_indices(true).collect();
             prop_assert_eq!(fast, slow);
+        }
+
+        #[test]
+        fn the_fast_ways_measure_and_cut_as_graphemes_do(
+            text in "([a-c \t\r\n]|\\PC|[\u{300}-\u{303}]|[\u{1f1e6}-\u{1f1ff}]|\u{200d}|\u{fe0f}|👩|…){0,30}",
+            cols in 0usize..40,
+        ) {
+            prop_assert_eq!(str_width(&text), graphemes(&text).map(|(_, _, width)| width).sum::<usize>());
+            let (cut, width) = clip(&text, cols);
+            let mut used = 0;
+            let end = graphemes(&text).find(|(_, _, width)| { used += width; used > cols }).map_or(text.len(), |(at, ..)| at);
+            prop_assert_eq!((cut, width), (&text[..end], str_width(&text[..end])));
         }
 
         #[test]

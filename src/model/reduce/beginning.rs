@@ -118,7 +118,7 @@ pub fn follow(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
 /// Says in both of two sessions that one continues the other.
 fn continues(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
     let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
-    let name = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
+    let name = agent.map(|agent| label(model, agent).to_owned()).unwrap_or_default();
     let id = before.id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
     let words =
         format!("continues session{id} of {}; what was said there is known here only by its account", before.agent);
@@ -131,6 +131,12 @@ fn continues(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
         let words = format!("handed over to a new session of {name}");
         in_session(model, from, cx, |session, cx| notice(session, Level::Info, words, Vec::new(), cx.now));
     }
+}
+
+/// What an agent is called. One that has not said it yet may run here once more.
+fn label<'a>(model: &'a Model, agent: &'a Agent) -> &'a str {
+    let is_same = |one: &&Agent| one.command == agent.command && one.label() != one.command;
+    std::iter::once(agent).chain(model.agents.values()).find(is_same).unwrap_or(agent).label()
 }
 
 /// What earlier journals have of a session, or a part of it, has been read.

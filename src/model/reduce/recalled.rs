@@ -4,12 +4,15 @@
 //! Reads nothing itself. Invariants: nothing of it is asked, runs or waits any more; its turns come before all that
 //! begin here.
 
-use super::{Cx, child, notice, opening};
+use super::{Cx, child, notice, opening, retold};
 use crate::model::entry::{Body, Entry, Level, UserState};
-use crate::model::ids::{Now, ToolId, TurnId};
+use crate::model::ids::{Now, TermId, ToolId, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
+use crate::model::retold::Retold;
 use crate::model::session::{Session, StoredHistory};
+use crate::model::terminal::Terminal;
 use crate::model::tool::Mark;
+use std::collections::BTreeMap;
 
 /// Entries among which the call is looked for that another one is below.
 const MAX_ABOVE: usize = 1000;
@@ -43,7 +46,8 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
         {
             know(session, parent);
         }
-        let id = session.entries.push(entry.turn, entry.at, entry.body);
+        // Copied, as the thread that has read it has thrown away much that lies between: that memory can go as a whole.
+        let id = session.entries.push(entry.turn, entry.at, entry.body.clone());
         session.entries.finish(id);
         child::recall(session, id);
         for term in shown {
@@ -56,7 +60,10 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
             }
         }
     }
-    if let Some(trouble) = part.trouble {
+    // It may be read once more: to be shown, and to be gone on with.
+    let is_it = |entry: &Entry| matches!(&entry.body, Body::Notice(said) if Some(&said.title) == part.trouble.as_ref());
+    let is_said = session.entries.iter().any(is_it);
+    if let Some(trouble) = part.trouble.filter(|_| !is_said) {
         notice(session, Level::Warn, trouble, Vec::new(), cx.now);
     }
     session.known_title = part.title.or(session.known_title.take());
@@ -82,6 +89,8 @@ pub struct Found {
     pub past: Past,
     /// What earlier journals have of it was put in before.
     pub is_whole: bool,
+    /// As far as it was replayed.
+    at: Now,
 }
 
 impl Found {
@@ -96,19 +105,42 @@ impl Found {
             past.entries.push(entry);
         }
         past.terminals = session.terminals;
-        Self { past, is_whole }
+        Self { past, is_whole, at: now }
     }
 
-    /// Without what the agent told again of earlier journals.
+    /// It behind what earlier journals have of the session. As that was not put in before, what the agent told again is
+    /// told to it here: only what is new of it comes, at the place where it was said.
     #[must_use]
-    pub fn without_history(mut self) -> Past {
+    pub fn behind(self, mut before: Past) -> Past {
         let is_ours = |body: &Body| matches!(body, Body::User(user) if user.state != UserState::FromElsewhere);
-        let first = self.past.entries.iter().position(|entry| is_ours(&entry.body));
-        let later = self.past.entries.split_off(first.unwrap_or(self.past.entries.len()));
-        let (mut entries, mut count) = (later, Count::default());
+        let mut told = self.past.entries;
+        let first = told.iter().position(|entry| is_ours(&entry.body)).unwrap_or(told.len());
+        let (mut entries, mut count) = (told.split_off(first), Count::default());
         for entry in &mut entries {
             count.renumber(entry);
         }
-        Past { entries, terminals: self.past.terminals }
+        let mut terminals = self.past.terminals;
+        if !told.is_empty() {
+            before = tell(before, told, &mut terminals, self.at);
+        }
+        before.append(Past { entries, terminals });
+        before
     }
+}
+
+/// What is known of a session, with what is new of this history of it. The terminals of that are taken along.
+fn tell(before: Past, history: Vec<Entry>, all: &mut BTreeMap<TermId, Terminal>, now: Now) -> Past {
+    let (mut session, mut cx) = (Session::default(), Cx::new(now));
+    session.entries.has_journal = true;
+    session.stored_history = StoredHistory::Awaited;
+    let turns = before.turns();
+    take_in(&mut session, Recalled { turns, is_last: true, past: before, ..Recalled::default() }, &mut cx);
+    let mut told = Box::<Retold>::default();
+    for entry in history {
+        told.terminals.extend(terminals(&entry.body).filter_map(|id| all.remove_entry(id)));
+        told.entries.push(entry.turn, entry.at, entry.body);
+    }
+    session.retold = Some(told);
+    retold::merge(&mut session, &mut cx);
+    Found::of(session, now).past
 }

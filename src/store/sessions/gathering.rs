@@ -6,7 +6,7 @@ use super::index::{Entry, IMPORTED};
 use super::{Known, State, is_open};
 use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::Origin;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -36,9 +36,17 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
         of_journal(dir, entry, &mut all);
     }
     all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
-    let (mut known, mut named, mut count) = (HashMap::with_capacity(all.len()), HashMap::new(), 0);
+    let (mut known, mut named, mut count) = (HashMap::new(), HashMap::new(), 0);
     let mut places = Vec::with_capacity(all.len());
+    let taken_up: HashSet<&str> =
+        all.iter().filter(|part| part.known.is_older).map(|part| part.known.session_id.as_str()).collect();
     for OfJournal { known: part, .. } in &all {
+        // Of thousands few are ever gone on with, and only those are looked for.
+        if !taken_up.contains(part.session_id.as_str()) {
+            places.push(None);
+            count += 1;
+            continue;
+        }
         // Whose it is its command says; what was imported has no command.
         let whose = if part.is_imported { &part.agent } else { &part.command };
         let key = (part.session_id.as_str(), whose.as_str(), part.is_imported);
@@ -54,7 +62,7 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
         named.extend(name.map(|name| (name, at)));
         places.push(place);
     }
-    drop((known, named));
+    drop((known, named, taken_up));
     (all, places)
 }
 

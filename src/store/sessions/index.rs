@@ -24,7 +24,7 @@ pub const ENDING: &str = ".jsonl";
 /// What the name of a journal begins with that was imported; the name that it was exported with follows.
 pub const IMPORTED: &str = "imported-";
 /// What the file begins with. One of another version is made anew.
-const FIRST: &[u8] = b"acp-tui index 11\n";
+const FIRST: &[u8] = b"acp-tui index 12\n";
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;
 /// Records that there is room for before any is read.
@@ -116,8 +116,7 @@ pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
     entries.retain(|entry| {
         let refusal = entry.scan.refusal();
         let is_listed = refusal.is_none();
-        let damage =
-            || entry.scan.is_damaged.then(|| "damaged: what follows its first zero byte is not read".to_owned());
+        let damage = || entry.scan.is_damaged.then(|| "damaged: lines with zero bytes are left out".to_owned());
         let why = refusal.or_else(damage);
         problems.extend(why.map(|why| Problem { path: dir.join(&entry.name), why }));
         is_listed
@@ -174,8 +173,8 @@ fn scan(dir: &Path, seen: Seen, earlier: Option<Entry>) -> Result<Option<Entry>,
     let (from, mut scan) = grown.map_or_else(Default::default, |entry| (entry.offset, entry.scan));
     match read_on(&mut file, from, &mut scan) {
         Ok(_) if seen.size == 0 => Ok(None),
-        Ok(Reached { offset, is_damaged, .. }) => {
-            scan.is_damaged = is_damaged;
+        Ok(Reached { offset, damaged, .. }) => {
+            scan.is_damaged |= damaged > 0;
             let Seen { name, size, mtime, ino } = seen;
             Ok(Some(Entry { name, size, mtime, ino, offset, scan }))
         }

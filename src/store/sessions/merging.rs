@@ -73,8 +73,9 @@ pub(super) fn merge(sessions: &mut Vec<Known>, mut books: Vec<AgentRecord>, asid
     }
     // What was told last counts.
     books.sort_by_key(|book| book.at);
+    let told: HashSet<&str> = books.iter().flat_map(|book| &book.sessions).map(|kept| kept.id.as_str()).collect();
     let mut places = Places::default();
-    for (at, known) in sessions.iter().enumerate() {
+    for (at, known) in sessions.iter().enumerate().filter(|(_, known)| told.contains(known.session_id.as_str())) {
         places.add(known, at);
     }
     let hidden = hidden(&books);

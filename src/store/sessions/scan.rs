@@ -164,7 +164,7 @@ pub struct Scan {
     /// When the last line was written.
     pub last: f64,
     pub skipped: u64,
-    /// Zero bytes end it, which no frame has.
+    /// Lines of it have zero bytes, which no frame has.
     pub is_damaged: bool,
 }
 

@@ -708,7 +708,7 @@ fn a_journal_that_is_a_hole_is_named_and_what_stands_before_one_is_listed() {
         let ids: Vec<&str> = listing.sessions.iter().map(|known| &*known.session_id).collect();
         assert_eq!((ids.len(), ids.contains(&"a"), ids.contains(&"b")), (2, true, true), "{ids:?}");
         let why: Vec<&str> = listing.problems.iter().map(|problem| &*problem.why).collect();
-        assert_eq!(why, ["damaged: what follows its first zero byte is not read", "it does not begin like a journal"]);
+        assert_eq!(why, ["damaged: lines with zero bytes are left out", "it does not begin like a journal"]);
     }
 }
 

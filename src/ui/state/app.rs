@@ -273,15 +273,18 @@ impl App {
         asks
     }
 
-    /// The sessions in worktrees of the same files, when that which is shown is one of several.
+    /// The sessions in worktrees of the same files, with the one that is shown among them, also where that is in the
+    /// directory that they came from; none where there is no other.
     pub fn in_trees_beside(&self, model: &Model) -> Vec<SessionKey> {
-        let origin = |key: SessionKey| {
-            let session = model.session_of(key)?;
-            self.trees.around(Path::new(&session.cwd)).map(|tree| &tree.origin)
+        let dir = |key: SessionKey| model.session_of(key).map(|session| Path::new(&session.cwd));
+        let Some(here) = dir(self.shown) else { return Vec::new() };
+        let own = self.trees.around(here);
+        let is_beside = |key: &SessionKey| match (own, dir(*key).and_then(|dir| self.trees.around(dir))) {
+            (Some(own), Some(tree)) => own.origin == tree.origin,
+            (None, Some(tree)) => here.starts_with(&tree.origin),
+            (_, None) => *key == self.shown,
         };
-        let Some(shown) = origin(self.shown) else { return Vec::new() };
-        let all: Vec<SessionKey> =
-            self.views().into_iter().map(|(key, _)| key).filter(|key| origin(*key) == Some(shown)).collect();
+        let all: Vec<SessionKey> = self.views().into_iter().map(|(key, _)| key).filter(is_beside).collect();
         if all.len() > 1 { all } else { Vec::new() }
     }
 

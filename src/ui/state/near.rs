@@ -1,10 +1,12 @@
 //! The earlier sessions of a directory that can be gone on with, as the first screen names them.
 //!
-//! Found once for each list that is read: a frame filters and sorts nothing. Invariant: what is kept is of the list, the
-//! worktrees and the directory that it was asked for with.
+//! Found once for each list that is read: a frame filters and sorts nothing. Invariants: what is kept is of the list, the
+//! worktrees, the directory and the open sessions that it was asked for with; none is named that is open in this window.
 
 use super::session_list::{End, Past, PastSession};
 use super::trees::Trees;
+use crate::model::Model;
+use crate::model::session::{Closed, SessionState};
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,30 +29,52 @@ struct Found {
     all: Arc<[PastSession]>,
     trees: Arc<Trees>,
     here: String,
+    open: Vec<OpenHere>,
     near: Arc<NearSessions>,
+}
+
+/// A session of this window.
+#[derive(Debug, PartialEq)]
+struct OpenHere {
+    command: String,
+    id: String,
+}
+
+fn open_here(model: &Model) -> Vec<OpenHere> {
+    let open = model.sessions().filter(|(_, session)| session.state != SessionState::Closed(Closed::ByPerson));
+    open.filter_map(|(_, session)| {
+        let command = model.agent_of(session.agent)?.command.clone();
+        Some(OpenHere { command, id: session.known_id()?.as_str().to_owned() })
+    })
+    .collect()
 }
 
 #[derive(Debug, Default)]
 pub struct Near(RefCell<Option<Found>>);
 
 impl Near {
-    pub fn of(&self, past: &Past, trees: &Arc<Trees>, here: &str) -> Arc<NearSessions> {
+    pub fn of(&self, past: &Past, trees: &Arc<Trees>, here: &str, model: &Model) -> Arc<NearSessions> {
         let Past::Read(all) = past else { return Arc::default() };
-        let mut found = self.0.borrow_mut();
-        let is_same =
-            |found: &&Found| Arc::ptr_eq(&found.all, all) && Arc::ptr_eq(&found.trees, trees) && found.here == here;
+        let (mut found, open) = (self.0.borrow_mut(), open_here(model));
+        let is_same = |found: &&Found| {
+            Arc::ptr_eq(&found.all, all)
+                && Arc::ptr_eq(&found.trees, trees)
+                && (found.here.as_str(), &found.open) == (here, &open)
+        };
         if let Some(found) = found.as_ref().filter(is_same) {
             return Arc::clone(&found.near);
         }
-        let near = Arc::new(near(all, trees, Path::new(here)));
-        let kept = Arc::clone(&near);
-        *found = Some(Found { all: Arc::clone(all), trees: Arc::clone(trees), here: here.to_owned(), near: kept });
+        let near = Arc::new(near(all, trees, Path::new(here), &open));
+        let (all, trees, kept) = (Arc::clone(all), Arc::clone(trees), Arc::clone(&near));
+        *found = Some(Found { all, trees, here: here.to_owned(), open, near: kept });
         near
     }
 }
 
-fn near(all: &[PastSession], trees: &Trees, here: &Path) -> NearSessions {
-    let is_near = |one: &&PastSession| !one.is_gone && one.end != End::Open && trees.origins.are_alike(&one.cwd, here);
+fn near(all: &[PastSession], trees: &Trees, here: &Path, open: &[OpenHere]) -> NearSessions {
+    let is_open = |one: &PastSession| open.iter().any(|open| open.id == one.id && one.is_of(&open.command));
+    let can_go_on = |one: &PastSession| !one.is_gone && one.end != End::Open && !is_open(one);
+    let is_near = |one: &&PastSession| can_go_on(one) && trees.origins.are_alike(&one.cwd, here);
     let mut all: Vec<&PastSession> = all.iter().filter(is_near).collect();
     all.sort_by_key(|one| one.end != End::Interrupted);
     NearSessions {
@@ -64,6 +88,7 @@ fn near(all: &[PastSession], trees: &Trees, here: &Path) -> NearSessions {
 mod tests {
     use super::super::session_list::Starts;
     use super::*;
+    use crate::model::session::Policy;
 
     #[test]
     fn they_are_found_once_for_each_list_and_directory() {
@@ -79,13 +104,13 @@ mod tests {
         let all: Arc<[PastSession]> =
             [one("a", "/w", End::Ended), one("b", "/x", End::Ended), one("c", "/w", End::Interrupted)].into();
         let (near, trees) = (Near::default(), Arc::<Trees>::default());
-        let past = Past::Read(Arc::clone(&all));
-        let found = near.of(&past, &trees, "/w");
+        let (past, none) = (Past::Read(Arc::clone(&all)), Model::new("agent".into(), "/w".into(), Policy::Ask));
+        let found = near.of(&past, &trees, "/w", &none);
         let ids: Vec<&str> = found.first.iter().map(|one| &*one.id).collect();
         assert_eq!((ids, found.count, found.interrupted), (vec!["c", "a"], 2, 1));
-        assert!(Arc::ptr_eq(&found, &near.of(&past, &trees, "/w")), "not looked for again");
-        assert_eq!(near.of(&past, &trees, "/x").count, 1);
-        assert_eq!(near.of(&Past::Read(all[..1].into()), &trees, "/w").count, 1);
-        assert_eq!(near.of(&Past::Reading, &trees, "/w").count, 0);
+        assert!(Arc::ptr_eq(&found, &near.of(&past, &trees, "/w", &none)), "not looked for again");
+        assert_eq!(near.of(&past, &trees, "/x", &none).count, 1);
+        assert_eq!(near.of(&Past::Read(all[..1].into()), &trees, "/w", &none).count, 1);
+        assert_eq!(near.of(&Past::Reading, &trees, "/w", &none).count, 0);
     }
 }

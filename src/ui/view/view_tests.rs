@@ -148,6 +148,19 @@ fn the_first_screen_names_what_can_be_gone_on_with() {
     assert!(!s.shown.contains("were interrupted"), "{}", s.shown);
     s.ui.past = Past::Read(newer.chain(broken).collect());
     assert!(s.draw().contains("Go on with · 4 were interrupted"), "{}", s.shown);
+    // One that is open in this window is gone to, not gone on with, with whichever command line of its agent.
+    let open = |command: &str, also: &[&str]| {
+        let id = crate::ui::fixtures::session().as_str().to_owned();
+        PastSession::clean(id, "Gemini", command.into(), Starts::Unknown, "/home/me/src/shop".into())
+            .also(also.iter().map(ToString::to_string).collect())
+            .about(Some("open here"), None, None)
+            .used(1, 1, End::Interrupted, Vec::new(), false)
+    };
+    let mend = one("mend it", "/home/me/src/shop", End::Ended);
+    s.ui.past = Past::Read([open("gemini --acp", &[]), open("gemini -x", &["gemini --acp"]), mend.clone()].into());
+    assert!(s.draw().contains("1  mend it") && !s.shown.contains("open here"), "{}", s.shown);
+    s.ui.past = Past::Read([open("another", &[]), mend].into());
+    assert!(s.draw().contains("1  open here"), "that of another agent: {}", s.shown);
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     } else {
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
-    let near = cx.state.near.of(&cx.state.past, &cx.state.trees, &cx.session.cwd);
+    let near = cx.state.near.of(&cx.state.past, &cx.state.trees, &cx.session.cwd, cx.model);
     let (mut head, earlier) = (head(cx, is_large, buf), listed(cx, &near, at.width));
     head.extend(account(cx));
     let remarks = remarks(cx, at.width);

@@ -6,18 +6,20 @@ use crate::support::between::memory;
 use crate::support::options;
 use acp_tui::agent::codec;
 use acp_tui::engine::link::Agent;
+use acp_tui::engine::recalling::Bounds;
 use acp_tui::engine::{Engine, EngineConfig, recalling};
-use acp_tui::model::entry::Body;
+use acp_tui::model::entry::{Body, Entry};
 use acp_tui::model::event::{Before, Intent, Opening};
 use acp_tui::model::ids::{AgentKey, SessionKey};
-use acp_tui::model::session::{Session, SessionState};
+use acp_tui::model::session::{Allow, Policy, Session, SessionState};
 use acp_tui::store::sessions;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Asks before it answers. What it tells when it loads is the same in other pieces, and what was said elsewhere; one that
-/// loads tells of a copy, too.
+/// Asks before it answers. What it tells when it loads is the same in other pieces, with a rest where there is one, and
+/// what was said elsewhere; one that loads tells of a copy, too.
 async fn agent(mut agent: Agent, offers: Value) {
+    let rest = offers["_meta"]["rest"].as_str().unwrap_or_default().to_owned();
     let mut prompt = Value::Null;
     let tells = offers["loadSession"] == true;
     while let Some(line) = agent.lines.next_line().await.unwrap() {
@@ -31,8 +33,9 @@ async fn agent(mut agent: Agent, offers: Value) {
             Some("session/new") => reply(&mut agent, &got, json!({ "sessionId": "s" })).await,
             Some("session/resume") => reply(&mut agent, &got, json!({})).await,
             Some("session/load") => {
+                let first = format!("one{rest}");
                 for (kind, text) in
-                    [("user", "one"), ("agent", "I did "), ("agent", "one"), ("user", "far"), ("agent", "away")]
+                    [("user", "one"), ("agent", "I did "), ("agent", &first), ("user", "far"), ("agent", "away")]
                 {
                     say(&mut agent, "s", kind, text).await;
                 }
@@ -74,11 +77,21 @@ async fn say(agent: &mut Agent, at: &str, who: &str, text: &str) {
 
 /// One run: the session is asked for in this way and, unless it is only looked at, prompted; what it shows then.
 async fn run(journals: &Path, root: &Path, how: Opening, offers: Value, prompt: Option<&str>) -> Vec<String> {
+    run_as(Policy::Ask, (journals, root), how, offers, prompt).await
+}
+
+async fn run_as(
+    policy: Policy,
+    (journals, root): (&Path, &Path),
+    how: Opening,
+    offers: Value,
+    prompt: Option<&str>,
+) -> Vec<String> {
     let (link, far) = memory();
     let far = tokio::spawn(agent(far, offers));
     let mut link = Some(link);
     let connect = Box::new(move |_| link.take().expect("started once"));
-    let config = EngineConfig { journals: Some(journals.to_owned()), ..config(root) };
+    let config = EngineConfig { journals: Some(journals.to_owned()), policy, ..config(root) };
     let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
     engine.intent(Intent::OpenAs(how));
     engine.intent(Intent::Start);
@@ -86,9 +99,11 @@ async fn run(journals: &Path, root: &Path, how: Opening, offers: Value, prompt: 
     until(&mut engine, "an end", |e| matches!(first(e), SessionState::Ready | SessionState::Closed(_))).await;
     if let Some(prompt) = prompt {
         engine.intent(Intent::Prompt { text: prompt.into(), links: Vec::new() });
-        until(&mut engine, "a question", |e| !e.model().first().questions().is_empty()).await;
-        let req = engine.model().first().questions()[0].req;
-        engine.intent(Intent::Answer { req, option: "yes".into() });
+        if policy == Policy::Ask {
+            until(&mut engine, "a question", |e| !e.model().first().questions().is_empty()).await;
+            let req = engine.model().first().questions()[0].req;
+            engine.intent(Intent::Answer { req, option: "yes".into() });
+        }
         until(&mut engine, "an end", |e| e.model().first().session().turn.is_none()).await;
     }
     let shown = shown(engine.model().first().session());
@@ -98,6 +113,10 @@ async fn run(journals: &Path, root: &Path, how: Opening, offers: Value, prompt: 
 }
 
 fn shown(session: &Session) -> Vec<String> {
+    said(session.entries().iter())
+}
+
+fn said<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
     let text = |body: &Body| match body {
         Body::User(user) => format!("you: {}", user.text),
         Body::Agent(message) => format!("agent: {}", message.text),
@@ -105,7 +124,7 @@ fn shown(session: &Session) -> Vec<String> {
         Body::Notice(notice) => format!("! {}", notice.title),
         other => format!("{other:?}"),
     };
-    session.entries().iter().map(|entry| text(&entry.body)).collect()
+    entries.map(|entry| text(&entry.body)).collect()
 }
 
 #[tokio::test]
@@ -127,8 +146,53 @@ async fn each_run_shows_what_all_before_it_have_shown() {
     assert_eq!(none[..loaded.len()], loaded);
     assert_eq!(none[loaded.len()..], ["! this agent can neither load nor resume sessions"]);
     // What is put down in an account is the same.
-    let (past, trouble) = recalling::recall(&journals, &"s".into(), "").unwrap();
+    let (past, trouble) = recalling::recall(&journals, &"s".into(), "", Bounds::default()).unwrap();
     assert_eq!((past.entries.len(), trouble), (loaded.len(), None));
+}
+
+/// Without a person who reads it no history is read before the agent is asked for the session, and it tells all of it.
+#[tokio::test]
+async fn what_only_the_agent_knew_is_at_its_place_also_where_no_earlier_journal_was_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
+    std::fs::create_dir(&root).unwrap();
+    let again = || Opening::Continue("s".into());
+    let loads = || json!({ "loadSession": true, "_meta": { "rest": ", and the rest" } });
+    let mut all = run(&journals, &root, Opening::New, json!({}), Some("one")).await;
+    let alone = |prompt| run_as(Policy::Auto(Allow::All), (&journals, &root), again(), loads(), Some(prompt));
+    alone("two").await;
+    alone("three").await;
+    assert_eq!(all.pop().unwrap(), "agent: I did one");
+    let tool = all.pop().unwrap();
+    let recalled = || said(recalling::recall(&journals, &"s".into(), "", Bounds::default()).unwrap().0.entries.iter());
+    all.extend([tool.clone(), "agent: I did one, and the rest".into()]);
+    all.extend(["you: far", "agent: away"].map(String::from));
+    for prompt in ["two", "three"] {
+        let allowed = "! allowed by --allow all: Make it".to_owned();
+        all.extend([format!("you: {prompt}"), tool.clone(), allowed, format!("agent: I did {prompt}")]);
+    }
+    assert_eq!(recalled(), all);
+    // Nothing of it is told differently to the next that reads it.
+    let next = run(&journals, &root, again(), loads(), None).await;
+    assert_eq!(next[..all.len()], all);
+    assert_eq!(next[all.len()..], ["! the session goes on"]);
+}
+
+#[tokio::test]
+async fn of_a_journal_that_is_too_large_the_end_is_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
+    std::fs::create_dir(&root).unwrap();
+    let whole = run(&journals, &root, Opening::New, json!({}), Some("one")).await;
+    let journal = sessions::find(&journals, "s", "").unwrap().unwrap().journal;
+    let text = std::fs::read_to_string(&journal).unwrap();
+    for (first, shown) in [("\"Prompt\"", &*whole), ("I did one", &whole[whole.len() - 1..])] {
+        let from = text.lines().take_while(|line| !line.contains(first)).map(|line| line.len() + 1).sum::<usize>();
+        let bounds = Bounds { all: text.len() as u64 - 1, end: (text.len() - from) as u64 };
+        let (past, trouble) = recalling::recall(&journals, &"s".into(), "", bounds).unwrap();
+        assert_eq!(said(past.entries.iter()), shown, "{first}");
+        assert!(trouble.is_some_and(|why| why.starts_with("only the last ")), "{first}");
+    }
 }
 
 #[tokio::test]

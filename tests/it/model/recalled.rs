@@ -279,6 +279,18 @@ fn of_a_call_that_runs_or_waits_where_a_journal_ends_no_end_is_known() {
 }
 
 #[test]
+fn why_not_all_of_it_is_there_is_said_once_however_often_it_is_read() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.core.set_up(Setup::Asking { earlier: true, policy: Policy::Ask });
+    let troubled = || Recalled { is_last: true, trouble: Some("too large".into()), ..Recalled::default() };
+    rig.intent(Intent::OpenAs(Opening::Show { id: "s".into(), why: ReadOnly::Elsewhere("there".into()) }));
+    rig.host(HostEvent::Recalled(troubled()));
+    rig.intent(Intent::OpenAs(Opening::Continue("s".into())));
+    rig.host(HostEvent::Recalled(troubled()));
+    assert_eq!(rig.entries().iter().filter(|entry| entry.contains("too large")).count(), 1, "{:?}", rig.entries());
+}
+
+#[test]
 fn an_agent_that_is_not_started_has_the_name_that_its_journal_knows() {
     let mut rig = Rig::with_policy(Policy::Ask);
     rig.intent(Intent::OpenAs(Opening::Load("s".into())));
@@ -300,6 +312,20 @@ fn a_session_that_continues_another_says_so_in_both() {
     let new = rig.model().session_of(SessionKey(1)).unwrap();
     let Body::Notice(notice) = &new.entries().last().unwrap().body else { panic!("no notice") };
     assert!(notice.title.starts_with("continues session s of Old agent"), "{}", notice.title);
+}
+
+#[test]
+fn an_agent_that_is_started_once_more_to_continue_another_is_called_by_its_name_at_once() {
+    let mut rig = asked(false, &json!({}));
+    recall(&mut rig, past());
+    let before = Before { session: SessionKey::FIRST, id: Some("s".into()), agent: "Old agent".into() };
+    for (command, name) in [("agent --acp", "probe"), ("another", "another")] {
+        let how = Opening::After(before.clone());
+        let (command, env, cwd) = (command.into(), Vec::new(), "/project".into());
+        rig.intent(Intent::AddAgent { command, env, cwd, how, protocol: None });
+        let words = format!("handed over to a new session of {name}");
+        assert!(rig.has_entry(&words), "{words}: {:?}", rig.entries());
+    }
 }
 
 #[test]

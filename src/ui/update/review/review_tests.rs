@@ -12,6 +12,7 @@ use crate::ui::state::folds::Fold;
 use crate::ui::state::review::index::Spot;
 use crate::ui::state::review::{Pane, Presence};
 use crate::ui::state::scroll::Scroll;
+use crate::ui::state::trees::{Tree, Trees};
 use crate::ui::tty::{Click, Input};
 use std::sync::Arc;
 
@@ -695,6 +696,36 @@ fn a_change_of_another_session_leads_to_its_call_there() {
     assert_eq!((s.ui.view.focus.clone(), s.ui.view.folds.of(entry)), (Focus::Composer, Some(Fold::Open)));
     s.ui.show(SessionKey::FIRST);
     assert_eq!(s.ui.view.focus, Focus::Review, "the review is as it was left");
+}
+
+#[test]
+fn the_sessions_in_worktrees_are_gone_to_from_that_in_the_directory_they_came_from_too() {
+    let mut s = scene(120, 40);
+    let origin = s.model.first().cwd.clone();
+    let tree = |name: &str| {
+        let path = format!("/state/worktrees/{name}").into();
+        Tree { name: name.into(), branch: name.into(), origin: origin.clone().into(), path }
+    };
+    s.ui.trees = Arc::new(Trees { all: vec![tree("uno"), tree("due")], ..Trees::default() });
+    s.typed("}");
+    assert!(s.draw().contains("no other session works in a worktree of the same files"), "{}", s.shown);
+    for (key, cwd, id) in [(1, "/state/worktrees/uno", "s2"), (2, "/state/worktrees/due", "s3"), (3, "/else", "s4")] {
+        let mut tell = |at: Address, what| drop(reduce(&mut s.model, Addressed { at, what }, s.now));
+        let open = Intent::OpenSession { cwd: cwd.into(), how: Opening::New };
+        tell(AgentKey::FIRST.into(), Event::User(open));
+        let opened =
+            SessionResult { id: id.into(), modes: None, options: None, model: None, commands: None, earlier: 0 };
+        tell(SessionKey(key).into(), Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
+    }
+    s.ui.sync(&s.model, s.now);
+    assert!(s.draw().contains("uno") && s.shown.contains("{ } others") && !s.shown.contains("M takes"), "{}", s.shown);
+    s.typed("}");
+    assert_eq!(s.ui.shown(), SessionKey(1));
+    // Among them, that of the directory is not one.
+    for next in [2, 1] {
+        s.typed("}");
+        assert_eq!(s.ui.shown(), SessionKey(next));
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Above the review of a session in a worktree: who else works in a worktree of the same files, and what each has changed.
+//! Above the review of a session in a worktree, or in the directory that it came from: who else works in a worktree of the
+//! same files, and what each has changed.
 //!
 //! Reads the model, keeps nothing. Invariant: the one that is shown is named at any width.
 
@@ -52,7 +53,9 @@ fn tabs(cx: &ViewCx<'_>, all: &[crate::model::ids::SessionKey], name: usize) -> 
         text.append(&super::counts(totals.added, totals.removed));
     }
     if name == NAMES[0] {
-        text.push("   { } others · M takes the hunk", Token::Dim);
+        // There is nothing to be taken to the files that worktrees came from when these are shown.
+        let takes = cx.state.trees.around(Path::new(&cx.session.cwd)).map_or("", |_| " · M takes the hunk");
+        text.push(&format!("   {{ }} others{takes}"), Token::Dim);
     }
     text
 }
