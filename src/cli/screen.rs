@@ -41,7 +41,8 @@ use tracing::warn;
 
 /// `acp-tui`, `acp-tui --agent NAME`, `acp-tui -- AGENT…`.
 pub fn run(common: &Common) -> Result<u8, Usage> {
-    keymap::read_ahead();
+    // The first picture does not wait for it; without this thread it would.
+    let _ = std::thread::Builder::new().name("keys".into()).spawn(keymap::read_ahead);
     let surroundings = Surroundings::read();
     let Asked { cwd, opening, mut options, agent } = asked(common, &surroundings)?;
     let mut warnings: Vec<String> = Vec::new();

@@ -152,9 +152,13 @@ impl CallError {
         self.kind == ErrorKind::AuthRequired
     }
 
-    /// That the agent gave this as its answer, in one line. Code 0 stands for one that could not be read: an unknown one.
+    /// What is wrong, then that the agent gave this as its answer, in one line. Code 0 stands for one that could not be read:
+    /// an unknown one.
     pub fn as_answer(&self) -> String {
-        format!("{}: {}", self.answered(), self.words())
+        let words = self.words();
+        // What the code says as well.
+        let words = words.trim().strip_prefix("Internal error: ").unwrap_or(words.trim());
+        if words.is_empty() { self.answered() } else { format!("{words} · {}", self.answered()) }
     }
 
     /// The same where its message stands already in what the agent has `said` last.

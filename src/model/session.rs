@@ -265,6 +265,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// The last turn has ended with an error of the agent.
+    pub fn has_failed(&self) -> bool {
+        self.turn.is_none() && self.ended.as_ref().is_some_and(|end| matches!(end.ended, Ended::Failed(_)))
+    }
+
     pub fn entries(&self) -> &Entries {
         &self.entries
     }

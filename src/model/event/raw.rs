@@ -38,11 +38,12 @@ fn said_in(value: &Value, deep: usize) -> Option<String> {
 }
 
 impl CallError {
-    /// It says in JSON what is wrong, and that can be said in words.
+    /// What stands behind its words is JSON, which the person opens.
     pub fn is_raw(&self) -> bool {
         // What is to be done stands in sight.
         let wants_variables = self.data.as_ref().is_some_and(|data| super::wanted_variables(data).0.is_some());
-        (self.words_of_raw().is_some() || self.words_of_data().is_some()) && !wants_variables
+        let has_json = self.data.as_ref().is_some_and(|data| data.is_object() || data.is_array());
+        (self.words_of_raw().is_some() || has_json) && !wants_variables
     }
 
     /// What is wrong, for a person: the message, and what the data says in words beside it.

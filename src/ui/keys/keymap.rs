@@ -18,10 +18,9 @@ static ROWS: LazyLock<Vec<Bind>> = LazyLock::new(|| {
     rows.into_iter().flatten().filter_map(|row| read(row.get_ref().as_table()?)).collect()
 });
 
-/// Reads the table in a thread of its own, so that the first picture does not wait for it.
+/// Reads the table, which is done otherwise when it is first asked for.
 pub fn read_ahead() {
-    // Without that thread it is read when it is first asked for.
-    let _ = std::thread::Builder::new().name("keys".into()).spawn(|| LazyLock::force(&ROWS).len());
+    LazyLock::force(&ROWS);
 }
 
 /// Whether a row is one of these.

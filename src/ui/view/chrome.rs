@@ -262,6 +262,9 @@ pub fn hint(cx: &ViewCx<'_>) -> Vec<String> {
         (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
             "write a request, or press {Enter} for the tour"
         }
+        (Focus::Composer, Phase::Ready) if cx.session.has_failed() && cx.session.held.is_empty() => {
+            "{Up} brings the prompt back · {F1} keys · {F2} options"
+        }
         (Focus::Composer, Phase::Ready) if cx.session.is_untouched() => "write a request, {Enter} sends it",
         _ => "ready · {F1} keys · {F2} options",
     };

@@ -442,7 +442,7 @@ fn r_030_an_error_without_a_code_is_an_unknown_one() {
         }
         agent += &format!("read -r line; {}\nread -r line\n", answer_to_line(&format!(r#""error":{error}"#)));
         let done = lab.exec(&["x"], &lab.shell_agent(&agent));
-        done.assert_says(3, &["acp-tui: error from the agent (no known code): odd"]);
+        done.assert_says(3, &["acp-tui: odd · error from the agent (no known code)"]);
     }
 }
 
