@@ -1,6 +1,6 @@
 //! What a document takes, and what it says of what it leaves out.
 
-use super::tests::{Place, changed, lines};
+use super::tests::{Place, changed};
 use crate::model::changes::{FileDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, Scope, Target, Verdict};
 use crate::model::ids::ReqId;
 use crate::review::decide::doc::{Room, TOGETHER};
@@ -193,7 +193,7 @@ fn a_file_that_was_renamed_is_counted_once() {
 
 #[test]
 fn what_shows_no_lines_does_not_say_that_they_are_missing() {
-    let text = lines(12);
+    let text = super::tests::lines(12);
     let mut place = Place::with(&[("f", text.as_bytes())]);
     place.turn(1, |p| p.tool_writes("f", &changed(&text, &[(2, "AGENT")])));
     let shown = place.doc(Scope::Session).files[0].hunks[0].clone();
