@@ -362,7 +362,7 @@ mod tests {
             let of = |ports, given: [u64; 6]| answer(&filter(ports), architecture, number, given);
             // With flags in its type, and with its protocol by name or not.
             for given in
-                [[2, 1, 0, 0, 0, 0], [10, 1, 6, 0, 0, 0], [2, 0x80801, 0, 0, 0, 0], [1 << 32 | 10, 1, 0, 0, 0, 0]]
+                [[2, 1, 0, 0, 0, 0], [10, 1, 6, 0, 0, 0], [2, 0x80801, 0, 0, 0, 0], [0x1_0000_000a, 1, 0, 0, 0, 0]]
             {
                 assert_eq!(of(Ports::None, given), REFUSED | EACCES, "{given:?}");
                 assert_eq!(of(Ports::Some, given), ALLOWED, "{given:?}");

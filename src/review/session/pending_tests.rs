@@ -237,6 +237,7 @@ fn what_was_changed_while_a_command_ran_is_its_doing_though_the_client_ended_bef
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "times of files are compared, and nothing else passes")]
 fn what_was_changed_beside_a_command_or_after_it_is_in_doubt() {
     let agents = changed(&lines(12), &[(2, "AGENT")]);
     // A command of the person's ran as well.
