@@ -3,8 +3,7 @@
 //! Knows nothing of patterns. Invariant: the name of a setting is one in whatever letters it is written, and one that is
 //! not known before the command runs is any.
 
-use super::Hit;
-use super::git::has;
+use super::{Hit, listed};
 use crate::rules::glob::Glob;
 use crate::rules::word::Word;
 use std::sync::LazyLock;
@@ -61,6 +60,10 @@ pub(super) fn find(words: &[Word], at: usize) -> Vec<Hit> {
     let others = unknown.map(|(at, word)| (*at, word.text.len() + 1, UNKNOWN));
     let others = others.into_iter().chain(sections.map(|(at, word)| (*at, word.text.len(), SECTIONS)));
     settings.chain(others).collect()
+}
+
+fn has(words: &'static str, word: &str) -> bool {
+    listed(words).any(|known| known == word)
 }
 
 fn why(name: &str) -> Option<&'static str> {
