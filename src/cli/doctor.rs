@@ -169,8 +169,8 @@ fn program(config: &Config) -> Section {
     let ports = check_ports();
     let is_limited = sandboxes().any(|sandbox| sandbox.connects.is_some() || sandbox.listens.is_some());
     let can = if ports.is_ok() {
-        "ports of TCP can be confined (sandbox_connect, sandbox_listen); UDP, vsock and waiting on a port that the kernel \
-         chooses cannot"
+        "ports of TCP can be confined (sandbox_connect, sandbox_listen), waiting on a port that the kernel chooses only by \
+         both as []; UDP and vsock cannot"
     } else {
         "cannot be confined"
     };

@@ -9,7 +9,7 @@ use super::hook::Hook;
 use super::rulebook::Rulebook;
 use crate::model::claims::Claims;
 use crate::model::event::HostEvent;
-use crate::model::ids::{Address, AgentKey, ReqId, SessionKey};
+use crate::model::ids::{Address, AgentKey, EntryId, ReqId, SessionKey};
 use crate::model::ruling::{MadeRule, Ruled, Ruling};
 use crate::rules::{RuleRef, Rules, Verdict};
 use std::collections::{BTreeMap, VecDeque};
@@ -165,6 +165,18 @@ impl Ruler {
         let in_force = self.in_force(at, core);
         self.lanes.entry(at).or_default().waiting.push_back(Waiting { req, claims, is_service_read, in_force });
         self.next(at);
+    }
+
+    /// What a call has done without a question: told where a rule denies it.
+    pub fn look_back(&self, at: SessionKey, (entry, claims): (EntryId, Box<Claims>), core: &Core) {
+        let Some(in_force) = self.in_force(at, core) else { return };
+        let facts = self.facts.clone();
+        tokio::task::spawn_blocking(move || {
+            let (ruling, _) = in_force.ruling(&claims);
+            if ruling.verdict == Ruled::Deny {
+                facts.tell(at, HostEvent::RanDenied { entry, ruling });
+            }
+        });
     }
 
     /// One request is judged; the next one follows.

@@ -49,6 +49,11 @@ pub enum Effect {
         /// It is a file that the client reads for the agent.
         is_service_read: bool,
     },
+    /// Whether the rules deny what a call has done by itself.
+    LookBack {
+        entry: EntryId,
+        claims: Box<Claims>,
+    },
     /// What these rules would do, or which could be made; `waiting` is asked about now, `past` was judged before.
     WeighRules {
         req: ReqId,

@@ -1,5 +1,5 @@
 //! What makes a harmless-looking program run or write something else: how the rows of `table` are found.
-//! What is known of git stands in `git`, of the scripts of sed in `sed`, of awk and databases in `queries`; `options` is about
+//! What is known of git stands in `git` and `git_settings`, of the scripts of sed in `sed`, of awk and databases in `queries`; `options` is about
 //! programs of which nothing is known.
 //!
 //! Rules with a `*` do not cover these; only a pattern that has the word itself does. Knows nothing of patterns.
@@ -11,6 +11,7 @@ mod converters;
 mod followers;
 mod git;
 mod git_files;
+mod git_settings;
 mod languages;
 mod linkers;
 mod loaders;

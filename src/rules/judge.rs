@@ -3,6 +3,7 @@
 //! Looks nothing up. Invariants: a denied part denies all of it, a part that is asked about asks, and what is allowed is
 //! allowed in every part; adding a deny never allows more.
 
+mod address;
 mod against;
 mod earlier;
 mod files;
@@ -20,16 +21,23 @@ use super::shell::{self, Command, Segment, State};
 use super::tool::{Kind, Tool};
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
+use address::Address;
 use against::Against;
 use earlier::Made;
 use files::Files;
 use inside::{Inside, look_inside};
 pub(super) use named::may_be_files;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use views::Views;
 
 /// Lines in lines, programs that run programs.
 const MAX_DEPTH: usize = 6;
+/// Words that are looked at once more than there are, since programs run programs: each is looked up in the file system, and
+/// nobody writes chains of so many.
+const MAX_LOOKS: usize = 1024;
+/// Bytes of a line within a line that cost what a word does.
+const BYTES_OF_LOOK: usize = 16;
 /// Further rules of which it is told that they allow parts of a line.
 const MAX_ALSO: usize = 7;
 
@@ -41,8 +49,11 @@ pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef
 
 pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
     let is_elsewhere = !request.roots.iter().any(|root| root == request.cwd);
-    let judge = Judge { rules, request, is_elsewhere, earlier: &[], is_quiet: true };
+    let left = Cell::new(MAX_LOOKS);
+    let judge = Judge { rules, request, is_elsewhere, earlier: &[], is_quiet: true, left: &left };
     let opinion = judge.request();
+    // What a rule is against may stand in what was not looked at.
+    let opinion = if judge.is_spent() { opinion.and(Opinion::ask(Doubt::TooLong)) } else { opinion };
     Judgement {
         verdict: opinion.verdict,
         rule: opinion.rule.map(|rule| rule.source.clone()),
@@ -127,6 +138,8 @@ struct Judge<'a, 'b> {
     earlier: &'b [&'b Made],
     /// Nothing else in the line makes files.
     is_quiet: bool,
+    /// Of `MAX_LOOKS`; at none only rules that deny commands are looked for.
+    left: &'b Cell<usize>,
 }
 
 impl<'a> Judge<'a, '_> {
@@ -146,6 +159,14 @@ impl<'a> Judge<'a, '_> {
             }
             Subject::Text(text) => self.text(text),
         }
+    }
+
+    fn spend(&self, looks: usize) {
+        self.left.set(self.left.get().saturating_sub(looks));
+    }
+
+    const fn is_spent(&self) -> bool {
+        self.left.get() == 0
     }
 
     const fn narrowing(&self) -> Against<'a> {
@@ -186,6 +207,9 @@ impl<'a> Judge<'a, '_> {
     fn line(&self, text: &str, state: State, depth: usize) -> Opinion<'a> {
         if depth > MAX_DEPTH {
             return Opinion::ask(Doubt::TooLong);
+        }
+        if depth > 0 {
+            self.spend(1 + text.len() / BYTES_OF_LOOK);
         }
         let line = shell::read(text, state, Some(self.request.cwd));
         let is_alone = line.segments.len() < 2 && line.order != shell::Order::Repeated;
@@ -236,7 +260,7 @@ impl<'a> Judge<'a, '_> {
     /// What names a secret is asked about for that, whatever else may speak against it.
     fn command(&self, command: &Command, depth: usize) -> Opinion<'a> {
         let opinion = self.plain_command(command, depth);
-        if opinion.verdict != Verdict::Ask || opinion.rule.is_some() {
+        if opinion.verdict != Verdict::Ask || opinion.rule.is_some() || self.is_spent() {
             return opinion;
         }
         let secrets = named::secrets(self.request, command, 0, |word| self.of_files().named(word));
@@ -269,20 +293,34 @@ impl<'a> Judge<'a, '_> {
         look_inside(&command.words, 0, before, depth, &mut inside);
         let tool = self.request.tool;
         let views = Views::of(command, &inside.commands, inside.is_fed);
-        let denied = self.seen_as(&views);
-        let mut opinion = self.files(command, before, &mut inside).and(denied.unwrap_or(Opinion::neither()));
+        let denied = self.seen_as(&views).unwrap_or(Opinion::neither());
+        let again = inside.commands.iter().filter(|(_, is_certain)| *is_certain).count().saturating_sub(1);
+        self.spend((again + usize::from(depth > 0)) * command.words.len());
+        // A deny of what it passes on is found whatever else speaks against the command.
+        let passed_on = self.transparent(command, depth);
+        let of_passed = passed_on.filter(|inner| inner.verdict == Verdict::Deny).unwrap_or(Opinion::neither());
+        let mut opinion = denied.and(of_passed);
+        if self.is_spent() {
+            opinion = opinion.and(Opinion::ask(Doubt::TooLong));
+        } else {
+            opinion = self.files(command, before, &mut inside).and(opinion);
+        }
         for (line, is_certain) in &inside.lines {
-            let inner = self.line(line, command.state, depth + 1);
+            if self.is_spent() && !is_certain {
+                continue;
+            }
+            // It is the one that was passed on, or stands in it.
+            let inner = passed_on.filter(|_| *is_certain);
+            let inner = inner.unwrap_or_else(|| self.line(line, command.state, depth + 1));
             if inner.verdict == Verdict::Deny {
                 opinion = opinion.and(if *is_certain { inner } else { Opinion::ask(Doubt::PerhapsDenied) });
             } else if inner.verdict == Verdict::Ask && (inner.rule.is_some() || inner.is_secret()) {
                 opinion = opinion.and(inner);
             }
         }
-        opinion = opinion.and(self.given(command, &inside, depth));
-        // A deny of what it passes on is found whatever else speaks against the command.
-        let passed_on = self.transparent(command, depth);
-        opinion = passed_on.filter(|inner| inner.verdict == Verdict::Deny).map_or(opinion, |inner| opinion.and(inner));
+        if !self.is_spent() {
+            opinion = opinion.and(self.given(command, &inside, depth));
+        }
         if opinion.verdict != Verdict::Allow {
             return opinion;
         }
@@ -500,70 +538,6 @@ fn is_reading(segment: &Segment) -> bool {
 fn joined(words: &[Word]) -> Option<String> {
     let words: Option<Vec<&str>> = words.iter().skip(1).map(Word::known).collect();
     words.map(|words| words.join(" "))
-}
-
-/// An address of the web.
-#[derive(Debug, Default)]
-struct Address {
-    host: String,
-    /// From the `/` after the host on.
-    path: String,
-    /// `https`, its default port, no name before the host, and nothing that could be read in two ways.
-    is_plain: bool,
-}
-
-impl Address {
-    fn read(text: &str) -> Self {
-        let text = text.trim();
-        let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
-        let rest = rest.trim_start_matches(['/', '\\']);
-        let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(end);
-        let (user, place) = authority.rsplit_once('@').map_or((None, authority), |(user, place)| (Some(user), place));
-        let (host, port) = place.rsplit_once(':').map_or((place, None), |(host, port)| (host, Some(port)));
-        let host = host.to_ascii_lowercase();
-        let is_host = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
-        let lower = path.to_ascii_lowercase();
-        let is_plain = scheme.eq_ignore_ascii_case("https")
-            && text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"))
-            && !text.get(8..).is_some_and(|rest| rest.starts_with(['/', '\\']))
-            && user.is_none()
-            && port.is_none_or(|port| port == "443")
-            && is_host
-            && !text.contains(['\\', ' ', '\t', '\n'])
-            && !lower.contains("..")
-            && !lower.contains("%2e")
-            && !lower.contains("%2f")
-            && !lower.contains("%5c");
-        Self { host, path: if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }, is_plain }
-    }
-
-    fn matches(&self, spec: &Spec) -> bool {
-        match spec {
-            Spec::Any => true,
-            Spec::Url(glob) => self.is_plain && glob.matches(&format!("{}{}", self.host, self.path)),
-            spec => self.is_plain && Self::is_at(&self.host, spec),
-        }
-    }
-
-    /// By any scheme, port and name before the host.
-    fn matches_wide(&self, spec: &Spec) -> bool {
-        match spec {
-            Spec::Any => true,
-            Spec::Url(glob) => glob.matches(&format!("{}{}", self.host, self.path)),
-            spec => Self::is_at(self.host.trim_end_matches('.'), spec),
-        }
-    }
-
-    fn is_at(host: &str, spec: &Spec) -> bool {
-        match spec {
-            Spec::Domain { host: named, is_below: false } => host == named,
-            Spec::Domain { host: named, is_below: true } => {
-                host.strip_suffix(named.as_str()).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
-            }
-            _ => false,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ pub(super) const BETWEEN: [char; 5] = ['=', ':', ',', '@', '\0'];
 const IN_PROGRAM: [char; 15] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[', ']', ';', '<', '>', '|'];
 /// What programs put around texts.
 const QUOTES: [char; 3] = ['\'', '"', '`'];
+/// How names of files with data end: of a mark before such an ending nothing says that it stands for a secret, and the files
+/// that it does stand for are looked at.
+const DATA: [&str; 4] = [".json", ".yaml", ".yml", ".toml"];
 /// Letters of options that a value may stand behind in one word, beside those that go before a sign.
 const MAX_LETTERS: usize = 4;
 
@@ -50,7 +53,8 @@ static SECRETS: LazyLock<Vec<Secret>> = LazyLock::new(|| {
             Some(ending) => format!("x{ending}"),
             None => line.replace('*', ""),
         };
-        let example = Some(example).filter(|name| !name.contains('/'));
+        let is_data = |name: &String| !name.starts_with('.') && DATA.iter().any(|ending| name.ends_with(ending));
+        let example = Some(example).filter(|name| !name.contains('/') && !is_data(name));
         Some(Secret { names: line.split('/').map(Glob::new).collect(), example, why })
     };
     lines.filter_map(row).collect()
@@ -297,6 +301,24 @@ mod tests {
             "/proc/1/environ",
             ".m2/settings.xml",
             "server.p8",
+            "deploy/prod.env",
+            ".flaskenv",
+            "config/secrets.yml",
+            ".streamlit/secrets.toml",
+            "credentials.json",
+            "service_account-1.json",
+            "infra/terraform.tfvars",
+            "terraform.tfstate",
+            "/var/run/secrets/kubernetes.io/serviceaccount/token",
+            "/home/me/.cache/huggingface/token",
+            "/home/me/.mozilla/firefox/x.default/logins.json",
+            "/home/me/.config/google-chrome/Default/Cookies",
+            "/home/me/.gradle/gradle.properties",
+            "/home/me/.psql_history",
+            "/home/me/.local/share/fish/fish_history",
+            "kubeconfig",
+            "local.settings.json",
+            "wallet.dat",
         ] {
             assert!(of_path(Path::new(path)).is_some(), "{path}");
         }
@@ -311,6 +333,14 @@ mod tests {
             ".config",
             ".env.example",
             "app/.env.local.sample",
+            ".env.template",
+            "example.env",
+            "prod.env.example",
+            "terraform.tfvars.example",
+            "gradle.properties",
+            "secrets.rs",
+            "src/credentials.ts",
+            "settings.json",
             "cert.pem",
             "tls/server-cert.pem",
         ] {
@@ -323,7 +353,19 @@ mod tests {
         for path in [".e*", ".[e]nv", ".en{v,x}", "keys/id_r*", ".??v", "~/.s*/config", "*.p?m", "*.key"] {
             assert!(of_path(Path::new(path)).is_some(), "{path}");
         }
-        for path in ["*", "src/*", "*.rs", "*.{ts,tsx}", "src/[a-c]*.py", "**/*.md", "e*", ".gith*"] {
+        for path in [
+            "*.json",
+            "*.toml",
+            "*.y*ml",
+            "*",
+            "src/*",
+            "*.rs",
+            "*.{ts,tsx}",
+            "src/[a-c]*.py",
+            "**/*.md",
+            "e*",
+            ".gith*",
+        ] {
             assert!(of_path(Path::new(path)).is_none(), "{path}");
         }
     }

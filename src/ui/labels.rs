@@ -313,6 +313,9 @@ pub fn confined(confined: &Confined, cwd: &str) -> Vec<(&'static str, String)> {
         Some(reads) if reads.is_empty() => "nothing else".to_owned(),
         Some(reads) => format!("besides only below {}", all(reads)),
     };
+    let has_none = |ports: &Option<Vec<u16>>| ports.as_ref().is_some_and(Vec::is_empty);
+    let waiting =
+        if has_none(connects) && has_none(listens) { "" } else { "waiting on a port that the kernel chooses, " };
     let apart = if *keeps_apart { "stay inside" } else { "not confined: that needs Linux 6.12" };
     vec![
         ("writes", format!("only below {}", all(writes))),
@@ -320,11 +323,7 @@ pub fn confined(confined: &Confined, cwd: &str) -> Vec<(&'static str, String)> {
         ("connects to", ports(connects)),
         ("listens on", ports(listens)),
         ("signals, abstract sockets", apart.to_owned()),
-        (
-            "not confined",
-            "UDP, vsock, waiting on a port that the kernel chooses, sockets in the file system, modes and owners of your files"
-                .to_owned(),
-        ),
+        ("not confined", format!("UDP, vsock, {waiting}sockets in the file system, modes and owners of your files")),
     ]
 }
 

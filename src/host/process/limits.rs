@@ -1,6 +1,7 @@
 //! A filter of system calls (seccomp), for what Landlock does not see: what is confined sets its own limits and those of no
 //! other process, since with a limit of its time or of its files any process of the same user could be ended past all rights
-//! on signals; and where ports of TCP are limited it comes to no connection by a way that does not look like one.
+//! on signals; and where ports of TCP are limited it comes to no connection by a way that does not look like one, and
+//! where there are none to no socket for TCP.
 //!
 //! Knows no sandbox. Invariant: nothing but what the tables say is refused, and nothing is ended by it; programs of 32 bits
 //! are told apart by their own numbers.
@@ -102,6 +103,15 @@ const OF_NEWER: &[(Syscall, u32)] = &[
 /// Numbers of x32 are those of x86-64 with this bit.
 const X32: u32 = 0x4000_0000;
 
+/// Which ports of TCP there are for what is confined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ports {
+    All,
+    /// Those that Landlock lets through.
+    Some,
+    None,
+}
+
 /// A call that is refused where all of this holds for what it is given.
 struct Refusal {
     call: Syscall,
@@ -127,6 +137,10 @@ const fn is_not(at: u32, value: u32) -> Given {
     Given { at, bits: ALL_BITS, value, is_it: false }
 }
 
+const fn is_of(at: u32, bits: u32, value: u32) -> Given {
+    Given { at, bits, value, is_it: true }
+}
+
 const fn has(at: u32, bits: u32) -> Given {
     Given { at, bits, value: bits, is_it: true }
 }
@@ -142,6 +156,7 @@ const fn high(place: u32) -> u32 {
 
 // Errors of the kernel.
 const EPERM: u32 = 1;
+const EACCES: u32 = 13;
 const ENOSYS: u32 = 38;
 const ENOPROTOOPT: u32 = 92;
 const EPROTONOSUPPORT: u32 = 93;
@@ -183,6 +198,18 @@ const OF_PORTS: &[Refusal] = &[
     Refusal { call: IoUringSetup, given: &[], error: ENOSYS },
 ];
 
+const AF_INET: u32 = 2;
+const AF_INET6: u32 = 10;
+const SOCK_STREAM: u32 = 1;
+/// What is no flag in the type of a socket.
+const SOCK_TYPE_MASK: u32 = 0xf;
+
+/// Of a socket that has waited without having asked for a port nothing could be told: there is none.
+const OF_NO_PORTS: &[Refusal] = &[
+    Refusal { call: Socket, given: &[is(low(0), AF_INET), is_of(low(1), SOCK_TYPE_MASK, SOCK_STREAM)], error: EACCES },
+    Refusal { call: Socket, given: &[is(low(0), AF_INET6), is_of(low(1), SOCK_TYPE_MASK, SOCK_STREAM)], error: EACCES },
+];
+
 /// Where a filter finds the call and the architecture.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
@@ -198,17 +225,20 @@ const ALLOWED: u32 = 0x7fff_0000;
 const REFUSED: u32 = 0x0005_0000;
 
 /// Holds for the calling thread and what is started by it, for good.
-pub(super) fn keep(are_ports_limited: bool) -> Result<(), String> {
-    apply_filter(&filter(are_ports_limited))
-        .map_err(|error| format!("system calls cannot be filtered (seccomp): {error}"))
+pub(super) fn keep(ports: Ports) -> Result<(), String> {
+    apply_filter(&filter(ports)).map_err(|error| format!("system calls cannot be filtered (seccomp): {error}"))
 }
 
-fn filter(are_ports_limited: bool) -> Vec<sock_filter> {
-    let of_ports = if are_ports_limited { OF_PORTS } else { &[] };
+fn filter(ports: Ports) -> Vec<sock_filter> {
+    let (of_none, of_ports) = match ports {
+        Ports::All => (&[][..], &[][..]),
+        Ports::Some => (&[][..], OF_PORTS),
+        Ports::None => (OF_NO_PORTS, OF_PORTS),
+    };
     let mut all = Vec::new();
     for (architecture, calls) in CALLS {
         let mut block = Vec::new();
-        for refusal in OF_LIMITS.iter().chain(of_ports) {
+        for refusal in OF_LIMITS.iter().chain(of_ports).chain(of_none) {
             let numbers = calls.iter().filter(|(call, _)| *call == refusal.call);
             block.extend(numbers.flat_map(|(_, number)| refusing(*number, refusal)));
         }
@@ -271,7 +301,7 @@ mod tests {
 
     #[test]
     fn every_jump_is_as_far_as_its_block() {
-        for filter in [filter(false), filter(true)] {
+        for filter in [Ports::All, Ports::Some, Ports::None].map(filter) {
             assert!(filter.iter().all(|step| step.jt < u8::MAX && step.jf < u8::MAX));
         }
     }
@@ -318,17 +348,36 @@ mod tests {
             (0x1234, 41, [2, 1, 262, 0, 0, 0], ALLOWED),
         ] {
             assert_eq!(
-                answer(&filter(true), architecture, number, given),
+                answer(&filter(Ports::Some), architecture, number, given),
                 answered,
                 "{architecture:x} {number} {given:?}"
             );
-            assert_eq!(answer(&filter(false), architecture, number, given), ALLOWED, "{architecture:x} {number}");
+            assert_eq!(answer(&filter(Ports::All), architecture, number, given), ALLOWED, "{architecture:x} {number}");
+        }
+    }
+
+    #[test]
+    fn where_there_are_no_ports_there_is_no_socket_for_tcp() {
+        for (architecture, number) in [(X86_64, 41), (X86_64, X32 + 41), (I386, 359), (AARCH64, 198)] {
+            let of = |ports, given: [u64; 6]| answer(&filter(ports), architecture, number, given);
+            // With flags in its type, and with its protocol by name or not.
+            for given in
+                [[2, 1, 0, 0, 0, 0], [10, 1, 6, 0, 0, 0], [2, 0x80801, 0, 0, 0, 0], [0x1_0000_000a, 1, 0, 0, 0, 0]]
+            {
+                assert_eq!(of(Ports::None, given), REFUSED | EACCES, "{given:?}");
+                assert_eq!(of(Ports::Some, given), ALLOWED, "{given:?}");
+            }
+            // UDP, and sockets of this machine.
+            for given in [[2, 2, 0, 0, 0, 0], [10, 0x80002, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0], [16, 3, 0, 0, 0, 0]] {
+                assert_eq!(of(Ports::None, given), ALLOWED, "{given:?}");
+            }
+            assert_eq!(of(Ports::None, [2, 1, 262, 0, 0, 0]) & REFUSED, REFUSED);
         }
     }
 
     #[test]
     fn a_limit_is_set_by_no_number_of_a_process_whether_ports_are_limited_or_not() {
-        for filter in [filter(false), filter(true)] {
+        for filter in [Ports::All, Ports::Some, Ports::None].map(filter) {
             for (architecture, number) in [(X86_64, 302), (X86_64, X32 + 302), (I386, 340), (AARCH64, 261)] {
                 let of = |given: [u64; 6]| answer(&filter, architecture, number, given);
                 assert_eq!(of([1, 7, 1 << 32, 0, 0, 0]), REFUSED | EPERM);

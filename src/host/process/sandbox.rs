@@ -6,8 +6,8 @@
 //! confined is so before its first instruction, with all that it starts, and for good; where the kernel cannot do all that
 //! is asked for nothing is started. Not confined, since Landlock has no right for it: modes, owners, times and extended
 //! attributes of the same user's files, what is written to that user's other terminals by their names, UDP, vsock, raw sockets
-//! of root, waiting on a port that the kernel chooses (`listen` without `bind`), sockets in the file system, shared memory and
-//! semaphores of System V, and the priority of that user's processes.
+//! of root, waiting on a port that the kernel chooses (`listen` without `bind`) unless there are no ports at all, sockets in the
+//! file system, shared memory and semaphores of System V, and the priority of that user's processes.
 
 use std::path::PathBuf;
 
@@ -187,7 +187,12 @@ mod here {
             return Err(Unconfined::NoKernel);
         }
         give_up().map_err(|error| Unconfined::Failed(format!("what only root can do cannot be given up: {error}")))?;
-        limits::keep(sandbox.connects.is_some() || sandbox.listens.is_some()).map_err(Unconfined::Failed)
+        let ports = match (&sandbox.connects, &sandbox.listens) {
+            (None, None) => limits::Ports::All,
+            (Some(connects), Some(listens)) if connects.is_empty() && listens.is_empty() => limits::Ports::None,
+            _ => limits::Ports::Some,
+        };
+        limits::keep(ports).map_err(Unconfined::Failed)
     }
 }
 

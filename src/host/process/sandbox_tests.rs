@@ -265,6 +265,14 @@ fn no_other_way_to_connect_leads_to_a_port_that_is_not_given() {
         assert!(known.is_ok() || ["MPTCP", "SMC"].contains(&name), "the test's own way: {name}: {known:?}");
         assert!(within(Some(&none), way).unwrap().is_err(), "{name}");
     }
+    // Waiting without having asked for a port, which Landlock does not see: not where there are no ports at all.
+    let waits = || tcp()?.listen(1);
+    let no_listening = Sandbox { listens: Some(Vec::new()), ..all };
+    within(Some(&no_listening), waits).unwrap().unwrap();
+    let none = Sandbox { connects: Some(Vec::new()), ..no_listening };
+    assert!(within(Some(&none), waits).unwrap().is_err());
+    assert!(within(Some(&none), || Socket::new(Domain::IPV6, Type::STREAM, None).map(drop)).unwrap().is_err());
+    within(Some(&none), || Socket::new(Domain::IPV4, Type::DGRAM, None).map(drop)).unwrap().unwrap();
     // What has nothing to do with ports goes on.
     let pair = || std::os::unix::net::UnixStream::pair().map(drop);
     within(Some(&none), pair).unwrap().unwrap();

@@ -7,7 +7,7 @@ use crate::base::transport::{Reached, Transport};
 use crate::model::budget::Budget;
 use crate::model::changes::ReviewEvent;
 use crate::model::confined::Confined;
-use crate::model::ids::{Address, ReqId, TermId};
+use crate::model::ids::{Address, EntryId, ReqId, TermId};
 use crate::model::past::Recalled;
 use crate::model::permission_mode::ModeChoice;
 use crate::model::refusal::Refusal;
@@ -161,6 +161,11 @@ pub enum HostEvent {
     /// What the rules say of a request.
     Ruled {
         req: ReqId,
+        ruling: Ruling,
+    },
+    /// A call has done by itself what the rules deny.
+    RanDenied {
+        entry: EntryId,
         ruling: Ruling,
     },
     /// What rules would do that the person thinks of.

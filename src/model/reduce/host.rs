@@ -30,6 +30,7 @@ pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
         }
         HostEvent::HookAsked { req } => ruling::hook_asked(session, req, cx),
         HostEvent::Ruled { req, ruling } => ruling::ruled(session, req, ruling, cx),
+        HostEvent::RanDenied { entry, ruling } => ruling::ran_denied(session, entry, &ruling, cx),
         HostEvent::RulesWeighed(weighing) => ruling::weighed(session, weighing),
         HostEvent::RulesHeld(rules) => ruling::held(session, rules, cx),
         HostEvent::RulesMade { made, unkept, fault } => ruling::made(session, made, unkept, fault, cx),

@@ -5,7 +5,7 @@
 
 use super::super::audit::{By, Decision, Matter, Outcome};
 use super::super::changes::Gate;
-use super::super::claims::{Claims, Running};
+use super::super::claims::{Claim, Claimed, Claims, Running};
 use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::Level;
 use super::super::event::AgentRequest;
@@ -15,9 +15,10 @@ use super::super::refusal::{Reason, Refusal};
 use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Unruled, Weighing};
 use super::super::session::Session;
 use super::super::terminal::TerminalOrigin;
-use super::super::tool::ToolCall;
+use super::super::tool::{ToolCall, ToolStatus};
 use super::Cx;
 use super::{audit, notice, permission, service};
+use crate::base::sanitize;
 use std::sync::Arc;
 
 /// Requests of a session that are kept for looking back, and bytes of one.
@@ -60,8 +61,62 @@ fn keep(session: &mut Session, claims: &Claims) {
 pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, offered: Offered, cx: &mut Cx) {
     let claims = Box::new(session.tool(entry).map(|tool| of_call(session, tool)).unwrap_or_default());
     session.unruled.insert(req, Unruled::Permission { entry, offered, claims: claims.clone() });
+    session.rules.seen.insert(entry);
     keep(session, &claims);
     cx.push(Effect::AskRules { req, claims, is_service_read: false });
+}
+
+/// A call is over that nobody was asked about: the rules look at what it has done by itself. What runs in terminals of the
+/// client was judged before.
+pub fn look_back(session: &mut Session, entry: EntryId, cx: &mut Cx) {
+    let is_live = session.turn.is_some() && !session.is_loading();
+    if !session.rules.are_there || !is_live || session.rules.seen.contains(&entry) {
+        return;
+    }
+    let Some(tool) = session.tool(entry).filter(|tool| tool.status == ToolStatus::Completed) else { return };
+    let is_ours = |id| session.terminal(id).is_some_and(|terminal| terminal.origin == TerminalOrigin::Ours);
+    if tool.terminals().any(is_ours) {
+        return;
+    }
+    let claims = of_call(session, tool);
+    let says_something = claims.all.iter().any(|claim| claim.what != Claimed::Unknown);
+    session.rules.seen.insert(entry);
+    if says_something && claims.size() <= MAX_CLAIM {
+        cx.push(Effect::LookBack { entry, claims: Box::new(claims) });
+    }
+}
+
+/// Something that was asked for by the calls which run now was refused: what they say afterwards need not have happened.
+pub fn refused(session: &mut Session) {
+    let runs = |entry: &&EntryId| session.tool(**entry).is_some_and(|tool| !tool.is_finished());
+    let running: Vec<EntryId> = session.newest_tool.values().filter(runs).copied().collect();
+    session.rules.seen.extend(running);
+}
+
+/// What a call has done by itself a rule denies.
+pub fn ran_denied(session: &mut Session, entry: EntryId, ruling: &Ruling, cx: &mut Cx) {
+    let Some(tool) = session.tool(entry) else { return };
+    let claims = of_call(session, tool);
+    let (did, what) = claims.all.first().map_or(("went on", String::new()), |claim| did(claim));
+    let by = ruling.rule.clone().unwrap_or_else(|| ruling.words());
+    let words = format!("{did} without asking: {}, which {by} denies", sanitize::line(&what));
+    notice(session, Level::Warn, words, Vec::new(), cx.now);
+}
+
+/// What a call did, in words.
+fn did(claim: &Claim) -> (&'static str, String) {
+    let did = match claim.tool.as_str() {
+        "read" | "search" | "grep" | "glob" => "read",
+        "edit" | "write" | "delete" | "move" => "changed",
+        _ => "ran",
+    };
+    let what = match &claim.what {
+        Claimed::Line(text) | Claimed::Text(text) => text.clone(),
+        Claimed::Words(words) => words.join(" "),
+        Claimed::Paths(paths) => paths.join(", "),
+        Claimed::Unknown => String::new(),
+    };
+    (did, what)
 }
 
 /// The decision hook may take its time over this: the person can answer meanwhile.
@@ -101,7 +156,12 @@ pub fn ruled(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
         Some(Unruled::Permission { entry, offered, .. }) => {
             permission::decided(session, req, entry, offered, Some(ruling), cx);
         }
-        Some(Unruled::Service(request)) => service::decided(session, req, *request, Some(ruling), cx),
+        Some(Unruled::Service(request)) => {
+            if ruling.verdict >= Ruled::Ask {
+                refused(session);
+            }
+            service::decided(session, req, *request, Some(ruling), cx);
+        }
         // Asked once more because the rules have changed, or answered meanwhile.
         None => permission::resolve(session, req, ruling, cx),
     }

@@ -110,6 +110,9 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
     if claimed.is_some() && claimed != ruling::claimed(session, entry) {
         ruling::call_changed(session, entry, cx);
     }
+    if source != Source::Permission {
+        ruling::look_back(session, entry, cx);
+    }
     entry
 }
 

@@ -31,15 +31,17 @@ pub struct Room {
     pub bytes: usize,
     /// Beyond it a file's hunks are one.
     pub hunks: usize,
+    /// Lines are shown at all: only then those that have no room are missing.
+    pub has_lines: bool,
 }
 
 impl Room {
     /// For what the person looks at, over all files: some 600,000 short lines.
-    pub const SHOWN: Self = Self { bytes: 64 << 20, hunks: 1 << 16 };
+    pub const SHOWN: Self = Self { bytes: 64 << 20, hunks: 1 << 16, has_lines: true };
     /// Without lines.
-    pub const OUTLINE: Self = Self { bytes: 0, ..Self::SHOWN };
+    pub const OUTLINE: Self = Self { bytes: 0, has_lines: false, ..Self::SHOWN };
     /// All hunks of one file, without lines.
-    pub const ONE_BY_ONE: Self = Self { bytes: 0, hunks: usize::MAX };
+    pub const ONE_BY_ONE: Self = Self { bytes: 0, hunks: usize::MAX, has_lines: false };
 }
 
 /// A file that there is to look at, as the log or a held write has it.
@@ -70,9 +72,12 @@ impl Shown {
             0 => (room == before).then_some(0),
             _ => room.checked_sub(before - after),
         };
+        if self.before.has_lines != room.has_lines {
+            return None;
+        }
         let bytes = left(self.before.bytes, self.after.bytes, room.bytes)?;
         let hunks = left(self.before.hunks, self.after.hunks, room.hunks)?;
-        Some(Room { bytes, hunks })
+        Some(Room { bytes, hunks, ..room })
     }
 }
 
@@ -134,9 +139,10 @@ impl DocCache {
         pair: &Pair,
         files: &mut Contents,
     ) -> Result<Arc<FileDoc>, ReviewError> {
-        let bytes = std::mem::take(&mut self.room.bytes);
+        let Room { bytes, has_lines, .. } = self.room;
+        (self.room.bytes, self.room.has_lines) = (0, false);
         let doc = self.file(path, history, pair, files);
-        self.room.bytes = bytes;
+        (self.room.bytes, self.room.has_lines) = (bytes, has_lines);
         doc
     }
 
@@ -168,7 +174,8 @@ pub fn new_doc(
         room.hunks = room.hunks.saturating_sub(parts.parts.len());
         let conflicts = conflicts(&parts, history, pair, &blame, files)?;
         let until = Instant::now() + WORDS_TIME;
-        let mut making = Making { parts: &parts, history, pair, files, room: &mut room.bytes, until };
+        let has_lines = room.has_lines;
+        let mut making = Making { parts: &parts, history, pair, files, room: &mut room.bytes, has_lines, until };
         for (at, (part, authors)) in parts.parts.iter().zip(&authors).enumerate() {
             let mut hunk = making.hunk(part, authors)?;
             let is_conflict = hunk.state == HunkState::Pending && conflicts.contains(&at);
@@ -331,6 +338,7 @@ struct Making<'a> {
     files: &'a mut Contents,
     /// For lines, in bytes.
     room: &'a mut usize,
+    has_lines: bool,
     /// For changed words.
     until: Instant,
 }
@@ -370,7 +378,7 @@ impl Making<'_> {
         }
         let sum = |of: fn(&HunkLines) -> u32| hunks.iter().fold(0_u32, |sum, hunk| sum.saturating_add(of(hunk)));
         let (added, removed) = (sum(|hunk| hunk.added), sum(|hunk| hunk.removed));
-        let heading = if cut { cut_words(changed, added, removed) } else { first.heading.clone() };
+        let heading = if cut && self.has_lines { cut_words(changed, added, removed) } else { first.heading.clone() };
         let (old_start, new_start) = (first.old_start, first.new_start);
         HunkDoc { old_start, new_start, heading, added, removed, lines: lines.into(), ..doc }
     }

@@ -14,7 +14,6 @@ use crate::review::history::file_history::FileHistory;
 use crate::review::history::ignored_copies::IgnoredCopies;
 use crate::review::history::ledger::{ChangeRecord, FileDecision};
 use crate::review::state::{Going, OfGit, Oid, State, content};
-use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -59,16 +58,8 @@ pub fn only_copies(
     let mut words = IgnoredCopies::new(to_be, log, &contents.snapshot).among(files);
     let of_git = of_git(files, log, contents);
     let of_git_all = of_git.parts.values().flatten().chain(&of_git.copies).chain(&of_git.alike);
-    // What is left alone does not get what it was to have: that may be the only copy of something, too.
     let mut stay: HashSet<PathBuf> = words.keys().chain(of_git_all).cloned().collect();
-    loop {
-        let only = copies(files, &stay, why, log);
-        let more = only.keys().filter(|path| stay.insert((*path).clone())).count();
-        words.extend(only);
-        if more == 0 {
-            break;
-        }
-    }
+    words.extend(copies(files, &mut stay, why, log).0);
     let OfGit { mut parts, changed, mut run, copies, alike } = of_git;
     let others = alone.iter().map(|path| Going { path, is_there: (true, false), stays: true });
     let others = contents.snapshot.of_git(others, std::iter::empty(), |path| has_come(log, path));
@@ -162,51 +153,120 @@ fn is_unkept(history: &FileHistory) -> bool {
     history.steps.first().is_some_and(|step| matches!(step.before, State::Unkept { .. }))
 }
 
+/// Files that hold contents of which some are nowhere else, by what they hold.
+#[derive(Default)]
+struct Holders<'a> {
+    /// Those that a decision writes or takes away, and that it does not leave what they have.
+    going: HashMap<Oid, Vec<&'a Path>>,
+    /// Those of them that were gone in between: nothing else has what was in it before.
+    came_back: HashSet<&'a Path>,
+    /// What a decision has put there, as it was before and as it will be again.
+    placed: HashSet<&'a Path>,
+    /// Files that are gone and had it, and those of them that were there when the decision was made; of each two, since no
+    /// file is its own copy.
+    lost: HashMap<Oid, [Vec<&'a Path>; 2]>,
+}
+
+impl<'a> Holders<'a> {
+    fn of(files: &'a [FileDecision], why: For<'a>, log: &'a ChangeLog) -> Self {
+        let mut all = Self::default();
+        for file in files.iter().filter(|file| !file.by_hand) {
+            if let Some(oid) = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid)) {
+                all.going.entry(oid).or_default().push(&file.path);
+            }
+        }
+        if all.going.is_empty() {
+            return all;
+        }
+        let (done, act) = if let For::Toggle(done, act) = why { (done, act) } else { (&[][..], 0) };
+        let put: HashMap<&Path, Oid> = done.iter().filter_map(|f| Some((&*f.path, content(&f.disk.1)?))).collect();
+        let from = if let For::Rewind(turn) = why { Some(turn) } else { None };
+        for file in files.iter().filter(|file| !file.by_hand) {
+            let Some(oid) = content(&file.disk.0) else { continue };
+            let is_placed = put.get(&*file.path) == Some(&oid);
+            all.placed.extend(is_placed.then_some(&*file.path));
+            let history = log.history(&file.path).filter(|_| file.disk.1.is_absent() && !is_placed);
+            if history.is_some_and(|history| earlier_losses(history, from).contains(&oid)) {
+                all.came_back.insert(&file.path);
+            }
+        }
+        let is_there: HashMap<&Path, bool> = files.iter().map(|f| (&*f.path, !f.disk.1.is_absent())).collect();
+        for (path, history) in log.histories() {
+            let lost = match is_there.get(path.as_path()) {
+                Some(true) => continue,
+                Some(false) if !history.last().is_absent() => earlier_losses(history, from),
+                _ if !history.last().is_absent() => continue,
+                _ => losses(history, from),
+            };
+            for oid in lost.into_iter().filter(|oid| all.going.contains_key(oid)) {
+                let [any, later] = all.lost.entry(oid).or_default();
+                // What a decision has put there was as gone before it as it will be.
+                let is_older = log.order().is_older(path, act);
+                for list in std::iter::once(any).chain((!is_older).then_some(later)) {
+                    if list.len() < 2 && !list.contains(&path.as_path()) {
+                        list.push(path);
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Those that hold this content, which is nowhere else, and why they stay, in words.
+    fn of_only(&self, oid: Oid) -> impl Iterator<Item = (&'a Path, String)> {
+        self.going.get(&oid).into_iter().flatten().filter_map(move |path| {
+            if self.came_back.contains(path) {
+                return Some((*path, "nothing else has what was in it before".to_owned()));
+            }
+            let [any, later] = self.lost.get(&oid)?;
+            let gone = if self.placed.contains(path) { later } else { any };
+            let gone = gone.iter().find(|gone| *gone != path)?;
+            Some((*path, format!("it has what was in {}, which stays gone", visible(gone.as_os_str()))))
+        })
+    }
+}
+
 /// Those of the files that hold the content of a file which is gone and does not come back with the decision, as nothing
-/// else will, and why, in words. `stay` are left alone anyway.
-fn copies(files: &[FileDecision], stay: &HashSet<PathBuf>, why: For<'_>, log: &ChangeLog) -> BTreeMap<PathBuf, String> {
-    let mut going: HashMap<Oid, Vec<&Path>> = HashMap::new();
-    for file in files.iter().filter(|file| !file.by_hand) {
-        if let Some(oid) = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid)) {
-            going.entry(oid).or_default().push(&file.path);
+/// else will, and why, in words; they come to those that `stay` anyway. And how many contents were looked at for that.
+fn copies(
+    files: &[FileDecision],
+    stay: &mut HashSet<PathBuf>,
+    why: For<'_>,
+    log: &ChangeLog,
+) -> (BTreeMap<PathBuf, String>, usize) {
+    let (mut out, mut looked) = (BTreeMap::new(), 0);
+    let holders = Holders::of(files, why, log);
+    let mut open: Vec<Oid> = holders.going.keys().copied().collect();
+    if open.is_empty() {
+        return (out, looked);
+    }
+    let mut kept = kept(files, stay, log);
+    let decisions: HashMap<&Path, &FileDecision> = files.iter().map(|file| (&*file.path, file)).collect();
+    // What stays does not get what it was to have: the only copy of that may be another file, which then stays, too.
+    while !open.is_empty() {
+        looked += open.len();
+        let mut more: Vec<&FileDecision> = Vec::new();
+        for oid in open.drain(..).filter(|oid| !kept.contains_key(oid)) {
+            for (path, words) in holders.of_only(oid) {
+                more.extend(stay.insert(path.to_owned()).then(|| decisions.get(path)).flatten().copied());
+                out.insert(path.to_owned(), words);
+            }
         }
-    }
-    let mut out = BTreeMap::new();
-    if going.is_empty() {
-        return out;
-    }
-    let kept = LazyCell::new(|| kept(files, stay, log));
-    // What a decision has put there was as gone before it as it will be.
-    let (done, act) = if let For::Toggle(done, act) = why { (done, act) } else { (&[][..], 0) };
-    let placed: HashMap<&Path, Oid> = done.iter().filter_map(|f| Some((&*f.path, content(&f.disk.1)?))).collect();
-    let is_placed =
-        |path: &Path, oid: Oid, gone: &Path| placed.get(path) == Some(&oid) && log.order().is_older(gone, act);
-    let from = if let For::Rewind(turn) = why { Some(turn) } else { None };
-    for file in files.iter().filter(|file| !file.by_hand && file.disk.1.is_absent()) {
-        let (Some(oid), Some(history)) = (content(&file.disk.0), log.history(&file.path)) else { continue };
-        let came_back = || earlier_losses(history, from).contains(&oid) && !kept.contains(&oid);
-        if placed.get(&*file.path) != Some(&oid) && came_back() {
-            out.insert(file.path.clone(), "nothing else has what was in it before".to_owned());
-        }
-    }
-    let is_there: HashMap<&Path, bool> = files.iter().map(|f| (&*f.path, !f.disk.1.is_absent())).collect();
-    for (path, history) in log.histories() {
-        let lost = match is_there.get(path.as_path()) {
-            Some(true) => continue,
-            Some(false) if !history.last().is_absent() => earlier_losses(history, from),
-            _ if !history.last().is_absent() => continue,
-            _ => losses(history, from),
-        };
-        for oid in lost {
-            let Some(going) = going.get(&oid).filter(|_| !kept.contains(&oid)) else { continue };
-            let is_other = |only: &&&Path| **only != path.as_path() && !is_placed(only, oid, path);
-            for only in going.iter().filter(is_other) {
-                let words = || format!("it has what was in {}, which stays gone", visible(path.as_os_str()));
-                out.entry(only.to_path_buf()).or_insert_with(words);
+        for file in more {
+            if let Some(oid) = content(&file.disk.0) {
+                *kept.entry(oid).or_default() += 1;
+            }
+            let Some(oid) = content(&file.disk.1) else { continue };
+            if let Some(count) = kept.get_mut(&oid) {
+                *count -= 1;
+                if *count == 0 {
+                    kept.remove(&oid);
+                    open.push(oid);
+                }
             }
         }
     }
-    out
+    (out, looked)
 }
 
 /// Contents that a file which is gone had, and not only by the agent.
@@ -229,11 +289,55 @@ fn theirs(steps: &[ChangeRecord], from: Option<u64>) -> impl Iterator<Item = Sta
     first.into_iter().chain(steps.iter().filter(is_theirs).map(|step| step.after))
 }
 
-/// The contents that files have when those are written, but for what stays.
-fn kept(files: &[FileDecision], stay: &HashSet<PathBuf>, log: &ChangeLog) -> HashSet<Oid> {
+/// The contents that files have when those are written, but for what stays, and how many files each.
+fn kept(files: &[FileDecision], stay: &HashSet<PathBuf>, log: &ChangeLog) -> HashMap<Oid, usize> {
     let written: HashSet<&Path> = files.iter().map(|file| &*file.path).collect();
     let others = log.histories().iter().filter(|(path, _)| !written.contains(path.as_path()));
     let others = others.filter_map(|(_, history)| content(&history.last()));
     let to_be = |file: &FileDecision| content(if stay.contains(&file.path) { &file.disk.0 } else { &file.disk.1 });
-    files.iter().filter_map(to_be).chain(others).collect()
+    let mut kept = HashMap::new();
+    for oid in files.iter().filter_map(to_be).chain(others) {
+        *kept.entry(oid).or_default() += 1;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::changes::Cause;
+    use crate::review::history::ledger::{Ledger, Record};
+
+    /// Each file is to get what the next one has, and of all of it another copy is gone: when the first stays, all do.
+    #[test]
+    fn of_files_that_stay_one_because_of_the_other_each_is_looked_at_once() {
+        const FILES: usize = 5000;
+        let temp = tempfile::tempdir().unwrap();
+        let mut log = ChangeLog::new(Ledger::create(&temp.path().join("ledger")).unwrap());
+        let state = |at: usize| {
+            let mut bytes = [0; 20];
+            bytes[..8].copy_from_slice(&(at as u64 + 1).to_le_bytes());
+            State::File { oid: Oid(bytes), mode: 0o644, size: 1 }
+        };
+        let record = |path: PathBuf, before, after| {
+            let step = ChangeRecord::new(1, Cause::Command, None, before, after);
+            Record::Step { path, step, accepted: before, run: None }
+        };
+        let file = |at: usize| PathBuf::from(format!("file-{at}"));
+        let gone = (0..FILES).map(|at| record(format!("gone-{at}").into(), state(at), State::Absent));
+        let taken = (0..FILES).map(|at| record(file(at), state(at + 1), state(at)));
+        log.replay(gone.chain(taken).collect(), |_| false);
+        let decision = |at: usize| FileDecision {
+            path: file(at),
+            disk: (state(at), state(at + 1)),
+            accepted: (state(at), state(at + 1)),
+            by_hand: false,
+        };
+        let files: Vec<FileDecision> = (0..FILES).map(decision).collect();
+        let mut stay = HashSet::new();
+        let (words, looked) = copies(&files, &mut stay, For::Decision, &log);
+        assert_eq!((words.len(), stay.len()), (FILES, FILES));
+        assert_eq!(words[&file(7)], "it has what was in gone-7, which stays gone");
+        assert!(looked <= 2 * FILES + 1, "{looked}");
+    }
 }

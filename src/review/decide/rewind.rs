@@ -41,6 +41,8 @@ pub struct Rewinds {
 /// Takes back what the agent did from that turn on; `previews` when nothing is to be written.
 pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool) -> Result<Rewinds, ReviewError> {
     let (mut files, mut outcomes, mut unread) = (Vec::new(), Vec::new(), Vec::new());
+    // Of files that are as they were before an earlier turn nothing more is taken back: a tree between two turns never was.
+    let earlier = log.undo_log().rewound_to().filter(|earlier| *earlier < turn);
     for (path, history) in log.histories() {
         contents.go_on()?;
         let disk = history.last();
@@ -53,7 +55,11 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
             unread.push(path.clone());
             continue;
         }
-        let rewind = rewind(history, &disk, |t| t >= turn, contents)?;
+        let is_back = match earlier {
+            Some(earlier) => rewind(history, &disk, |t| t >= earlier, contents)?.is_none(),
+            None => false,
+        };
+        let rewind = if is_back { None } else { rewind(history, &disk, |t| t >= turn, contents)? };
         let outcome = match &rewind {
             None if history.is_beside_run(turn) => RewindOutcome::Beside,
             None if history.has_doubtful(turn) => RewindOutcome::Doubtful,

@@ -9,6 +9,7 @@ use super::file_history::FileHistory;
 use super::ledger::{ChangeRecord, ClosedBy, Decision, FileDecision, Ledger, Record};
 use super::order::Order;
 use super::pending_writes::{PendingWrite, PendingWrites};
+use super::ran::{AllRan, Ran};
 use super::undo_log::UndoLog;
 use crate::base::paths::visible;
 use crate::model::changes::Cause;
@@ -34,6 +35,7 @@ pub struct ChangeLog {
     early_commands: BTreeSet<u64>,
     /// Turns in which the agent said what it does.
     told: BTreeSet<u64>,
+    ran: AllRan,
     /// Directories that cannot be looked into.
     closed: BTreeMap<PathBuf, ClosedBy>,
     pending: PendingWrites,
@@ -59,6 +61,7 @@ impl ChangeLog {
             early: BTreeSet::new(),
             early_commands: BTreeSet::new(),
             told: BTreeSet::new(),
+            ran: AllRan::default(),
             closed: BTreeMap::new(),
             pending: PendingWrites::default(),
             runs: BTreeMap::new(),
@@ -80,11 +83,13 @@ impl ChangeLog {
                     open.retain(|other| *other != turn);
                     open.extend(begins.then_some(turn));
                     if begins {
+                        self.ran.turn_begins();
                         self.undo_log.turn_began();
                     }
                 }
                 Record::CommandEarly { turn } => drop(self.early_commands.insert(turn)),
                 Record::Told { turn } => drop(self.told.insert(turn)),
+                Record::Ran(ran) => drop(self.ran.take(ran)),
                 Record::Closed { dir, by } => drop(self.closed.insert(dir, by)),
                 Record::Opened { dir } => drop(self.closed.remove(&dir)),
                 Record::Step { path, .. } | Record::Writes { path, .. } if hides(&path) => {}
@@ -180,6 +185,7 @@ impl ChangeLog {
     /// `early` when its prompt did not wait for the look.
     pub fn turn_begins(&mut self, turn: u64, early: bool) -> Result<(), ReviewError> {
         self.undo_log.turn_began();
+        self.ran.turn_begins();
         self.turns.insert(turn);
         self.early.extend(early.then_some(turn));
         self.ledger.add(&Record::Turn { turn, begins: true, early })
@@ -207,6 +213,16 @@ impl ChangeLog {
             }
         }
         Ok(())
+    }
+
+    /// Commands since the last turn began, and those that run still.
+    pub const fn ran(&self) -> &AllRan {
+        &self.ran
+    }
+
+    /// A command runs, or is over.
+    pub fn note_ran(&mut self, ran: Ran) -> Result<(), ReviewError> {
+        self.ran.take(ran).map_or(Ok(()), |ran| self.ledger.add(&Record::Ran(ran)))
     }
 
     /// Directories that cannot be looked into, and whose doing that is.

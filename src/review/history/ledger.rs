@@ -6,6 +6,7 @@
 
 use super::json_path;
 use super::pending_writes::PendingWrite;
+use super::ran::Ran;
 use crate::model::changes::{Cause, HunkId, ReviewAction, Scope, Target, Verdict};
 use crate::review::error::ReviewError;
 use crate::review::snapshot::packs::sha1;
@@ -61,6 +62,8 @@ pub enum Record {
     CommandEarly { turn: u64 },
     /// The agent says in this turn what it does: a change without attribution may be the person's.
     Told { turn: u64 },
+    /// A command began to run, or is over: a look that comes too late knows by it what it did.
+    Ran(Ran),
     /// A directory could not be looked into from then on.
     Closed {
         #[serde(with = "json_path")]

@@ -12,4 +12,5 @@ pub mod ledger;
 pub mod order;
 pub mod origins;
 pub mod pending_writes;
+pub mod ran;
 pub mod undo_log;

@@ -60,6 +60,7 @@ impl UndoLog {
             | Record::Closed { .. }
             | Record::Opened { .. }
             | Record::CommandEarly { .. }
+            | Record::Ran(_)
             | Record::Left { .. }
             | Record::Step { .. }
             | Record::Untaken { .. }
@@ -96,6 +97,14 @@ impl UndoLog {
         let is_open = |e: &&Entry| e.cut || (leaves && !e.over && !e.undone);
         let is_same = |e: &&Entry| e.act.toggles.is_none() && e.act.key.as_ref() == Some(key);
         self.all.last().filter(is_same).filter(is_open).map(|e| e.act.id)
+    }
+
+    /// The first turn that was taken back with all later ones, where no turn has begun since.
+    pub fn rewound_to(&self) -> Option<u64> {
+        let since = self.all.iter().rev().take_while(|e| !e.over);
+        let rewinds = since.filter(|e| !e.undone && e.done.is_some() && e.act.toggles.is_none());
+        let turn = |key: &DecisionKey| if let DecisionKey::Rewind { turn } = key { Some(*turn) } else { None };
+        rewinds.filter_map(|e| turn(e.act.key.as_ref()?)).min()
     }
 
     pub fn each_state(&mut self, mut change: impl FnMut(&mut State)) {

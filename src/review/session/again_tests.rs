@@ -562,3 +562,26 @@ fn what_could_not_be_written_is_told_and_done_by_the_same_again() {
     place.review.act(&ReviewAction::Rewind { turn: 0 }).unwrap();
     assert_eq!((place.read("f").as_str(), place.at("d/x").exists()), ("one\n", false));
 }
+
+#[test]
+fn a_turn_that_was_taken_back_with_an_earlier_one_is_not_taken_back_again() {
+    let text = lines(12);
+    let mut place = Place::with(&[("f", text.as_bytes())]);
+    place.turn(1, |p| {
+        p.tool_writes("f", &changed(&text, &[(2, "ONE")]));
+        p.tool_writes("new", "new\n");
+    });
+    place.turn(2, |p| {
+        p.tool_writes("f", &changed(&text, &[(2, "TWO")]));
+        p.tool_does("new", |p| fs::remove_file(p.at("new")).unwrap());
+    });
+    place.act(ReviewAction::Rewind { turn: 0 });
+    assert_eq!((place.read("f"), place.at("new").exists()), (text.clone(), false));
+    let mut place = place.reopen();
+    assert!(place.act(ReviewAction::Rewind { turn: 2 }).rewound.is_empty());
+    assert_eq!((place.read("f"), place.at("new").exists()), (text, false));
+    // Done again, the later one alone can be taken back.
+    place.act(ReviewAction::Undo);
+    place.act(ReviewAction::Rewind { turn: 2 });
+    assert_eq!(place.read("new"), "new\n");
+}

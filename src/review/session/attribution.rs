@@ -10,6 +10,7 @@
 
 use crate::model::changes::Cause;
 use crate::model::ids::{EntryId, ReqId};
+use crate::review::history::ran::Ran;
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -48,6 +49,22 @@ struct Tool {
 }
 
 impl Tool {
+    const fn new(turn: Option<u64>, doing: ToolEffect) -> Self {
+        Self {
+            turn,
+            doing,
+            waits: false,
+            goes_on: false,
+            from: None,
+            until: None,
+            adrift: false,
+            finished_at: 0,
+            paths: Vec::new(),
+            claims: Vec::new(),
+            served: BTreeSet::new(),
+        }
+    }
+
     const fn is_finished(&self) -> bool {
         self.until.is_some()
     }
@@ -267,19 +284,9 @@ impl Attribution {
             old.map(|entry| self.tools.remove(&entry));
         }
         let (looks, is_idle) = (self.looks, self.turns.is_empty());
-        let tool = self.tools.entry(note.entry.0).or_insert_with(|| Tool {
-            turn: note.turn,
-            doing: note.doing,
-            waits: false,
-            goes_on: false,
-            from: since.filter(|_| !note.finished),
-            until: None,
-            adrift: false,
-            finished_at: 0,
-            paths: Vec::new(),
-            claims: Vec::new(),
-            served: BTreeSet::new(),
-        });
+        let from = since.filter(|_| !note.finished);
+        let new = || Tool { from, ..Tool::new(note.turn, note.doing) };
+        let tool = self.tools.entry(note.entry.0).or_insert_with(new);
         tool.doing = note.doing;
         tool.waits = note.waits;
         tool.goes_on |= is_idle && !tool.is_finished();
@@ -430,6 +437,31 @@ impl Attribution {
         }
         let unknown = Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }.of_turn(turn);
         command.unwrap_or(unknown)
+    }
+
+    /// What the ledger is to know of a command that runs or ran; `since` is when one went on that had waited.
+    pub fn command(&self, entry: EntryId, since: Option<SystemTime>) -> Option<Ran> {
+        let is_command = |tool: &&Tool| matches!(tool.doing, ToolEffect::Runs | ToolEffect::Persons) && !tool.waits;
+        let tool = self.tools.get(&entry.0).filter(is_command)?;
+        let is_persons = tool.doing == ToolEffect::Persons;
+        Some(Ran::new(entry.0, tool.turn, is_persons, (since.or(tool.from), tool.until)))
+    }
+
+    /// Commands of which the ledger says that they ran before the client ended, at that time.
+    pub fn recall<'a>(&mut self, ran: impl Iterator<Item = &'a Ran>, end: SystemTime) {
+        let doing = |ran: &Ran| if ran.is_persons { ToolEffect::Persons } else { ToolEffect::Runs };
+        let tool = |ran: &Ran| Tool {
+            from: ran.from(),
+            until: Some(ran.until(end)),
+            finished_at: self.looks,
+            ..Tool::new(ran.turn, doing(ran))
+        };
+        self.tools = ran.map(|ran| (ran.entry, tool(ran))).collect();
+    }
+
+    /// Of no call it is known any more that it ran.
+    pub fn forget_calls(&mut self) {
+        self.tools.clear();
     }
 
     /// Whether the agent says what it changes in this turn.

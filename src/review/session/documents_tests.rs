@@ -1,6 +1,6 @@
 //! What a document takes, and what it says of what it leaves out.
 
-use super::tests::Place;
+use super::tests::{Place, changed};
 use crate::model::changes::{FileDoc, HunkKind, HunkState, ReviewAction, ReviewDoc, Scope, Target, Verdict};
 use crate::model::ids::ReqId;
 use crate::review::decide::doc::{Room, TOGETHER};
@@ -189,4 +189,15 @@ fn a_file_that_was_renamed_is_counted_once() {
     assert_eq!(doc.files[0].renamed_from.as_deref(), Some(Path::new("a")));
     place.decide(Target::Hunk(PathBuf::from("c"), doc.files[0].hunks[0].id), Verdict::Reject).unwrap();
     assert!(place.at("a").exists() && !place.at("c").exists());
+}
+
+#[test]
+fn what_shows_no_lines_does_not_say_that_they_are_missing() {
+    let text = super::tests::lines(12);
+    let mut place = Place::with(&[("f", text.as_bytes())]);
+    place.turn(1, |p| p.tool_writes("f", &changed(&text, &[(2, "AGENT")])));
+    let shown = place.doc(Scope::Session).files[0].hunks[0].clone();
+    let outline = place.review.outline(Scope::Session).unwrap().files[0].hunks[0].clone();
+    assert_eq!((outline.lines.len(), outline.heading), (0, shown.heading));
+    assert!(!shown.lines.is_empty());
 }

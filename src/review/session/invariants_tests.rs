@@ -32,7 +32,7 @@ impl ReviewSession {
             assert_eq!(warm, totals_where(is_its, log, files).unwrap().0, "{}", session.id);
         }
         for scope in log.turns().iter().map(|turn| Scope::Turn(*turn)).chain([Scope::Session]) {
-            for room in [Room::SHOWN, Room { bytes: 900, hunks: 2 }, Room::OUTLINE] {
+            for room in [Room::SHOWN, Room { bytes: 900, hunks: 2, has_lines: true }, Room::OUTLINE] {
                 let warm = shown.files((scope, room), log, held, files).unwrap();
                 let cold = ShownDocs::default().files((scope, room), log, held, files).unwrap();
                 assert_eq!(warm, cold, "{scope:?} {room:?}");

@@ -151,7 +151,8 @@ impl ReviewSession {
         let before = self.log.rev();
         let named = note.paths.iter().chain(note.claims.iter().map(|c| &c.path));
         let paths: Vec<PathBuf> = named.flat_map(|p| places(&self.roots, self.files.snapshot.root(), p)).collect();
-        if self.attribution.resumes(note) {
+        let resumes = self.attribution.resumes(note);
+        if resumes {
             match note.doing {
                 ToolEffect::Runs | ToolEffect::Persons => self.before_command()?,
                 ToolEffect::Edits | ToolEffect::ReadOnly => self.look(&paths)?,
@@ -164,6 +165,10 @@ impl ReviewSession {
         let begins = !note.finished && !self.attribution.knows(note.entry);
         let finishes = self.attribution.note(note, since, at, |path| places(roots, root, path));
         self.note_told()?;
+        // Before the looks: the client may end before they do.
+        if let Some(ran) = self.attribution.command(note.entry, resumes.then_some(at)) {
+            self.log.note_ran(ran)?;
+        }
         if note.doing != ToolEffect::ReadOnly {
             self.look(&paths)?;
         }

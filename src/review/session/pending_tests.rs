@@ -5,6 +5,7 @@ use crate::host::fs::moments::{self, Moment};
 use crate::host::fs::{FsError, Roots, Was, write_text};
 use crate::model::changes::{Cause, HunkState, ReviewAction, RewindOutcome, Scope};
 use crate::model::ids::EntryId;
+use crate::review::protocol::ToolEffect;
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::rc::Rc;
@@ -208,4 +209,51 @@ fn what_nobody_could_look_at_is_named() {
     place.write("b", "longer\n");
     fs::remove_file(place.at("c")).unwrap();
     assert_eq!(place.review.touched(), [std::path::Path::new("b"), std::path::Path::new("c")]);
+}
+
+/// A turn in which a command of the agent began, and which no look has ended.
+fn ended_within_a_command(mut more: impl FnMut(&mut Place)) -> (Place, String) {
+    let text = lines(12);
+    let mut place = Place::with(&[("f", text.as_bytes())]);
+    place.review.begin_turn(1).unwrap();
+    place.note(ToolEffect::Runs, &[], Vec::new(), false);
+    more(&mut place);
+    place.review.still_here();
+    (place.reopen(), text)
+}
+
+#[test]
+fn what_was_changed_while_a_command_ran_is_its_doing_though_the_client_ended_before_it_looked() {
+    let agents = changed(&lines(12), &[(2, "AGENT")]);
+    let (mut place, text) = ended_within_a_command(|place| place.write("f", &agents));
+    assert_eq!(causes(&mut place), [("f".into(), Cause::Command)]);
+    place.act(EVERYTHING);
+    assert_eq!(place.read("f"), text);
+    // What the person does after that is theirs, whenever it is opened again.
+    place.write("f", &agents);
+    let mut place = place.reopen();
+    place.act(EVERYTHING);
+    assert_eq!(place.read("f"), agents);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "times of files are compared, and nothing else passes")]
+fn what_was_changed_beside_a_command_or_after_it_is_in_doubt() {
+    let agents = changed(&lines(12), &[(2, "AGENT")]);
+    // A command of the person's ran as well.
+    let (mut place, _) = ended_within_a_command(|place| {
+        place.entry += 1;
+        place.note(ToolEffect::Persons, &[], Vec::new(), false);
+        place.write("f", &agents);
+    });
+    place.act(EVERYTHING);
+    assert_eq!(place.read("f"), agents);
+    // It was over.
+    let (mut place, _) = ended_within_a_command(|place| {
+        place.note(ToolEffect::Runs, &[], Vec::new(), true);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        place.write("f", &agents);
+    });
+    place.act(EVERYTHING);
+    assert_eq!(place.read("f"), agents);
 }

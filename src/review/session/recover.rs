@@ -78,12 +78,18 @@ pub fn finish_turns(parts: &mut Observer<'_>, open: &[u64], last_sign: SystemTim
         }
     }
     parts.attribution.begin(newest);
-    // Which calls ran is gone with the client. Where the agent said what it did, what no look has found yet may
+    parts.attribution.recall(parts.log.ran().iter(), last_sign);
+    // Which other calls ran is gone with the client. Where the agent said what it did, what no look has found yet may
     // be the person's, who went on saving in the turn; not when the directory itself is gone.
     if open.iter().any(|turn| parts.log.was_told(*turn)) && !root_is_lost {
         parts.attribution.presume_told();
     }
     parts.observe(turns)?;
+    // Nor is it any command's for certain.
+    parts.attribution.forget_calls();
+    for ran in parts.log.ran().end(last_sign) {
+        parts.log.note_ran(ran)?;
+    }
     // The agent may have gone on, the person may have begun again.
     parts.attribution.presume_told();
     parts.observe(aftermath)?;

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 pub(crate) struct Place {
     temp: TempDir,
     pub review: ReviewSession,
-    entry: u64,
+    pub entry: u64,
     /// The call waits for the person's answer.
     waits: bool,
 }
@@ -125,7 +125,7 @@ impl Place {
         self.review.wrote(&path, text, Some(EntryId(self.entry)), None).unwrap();
     }
 
-    fn note(&mut self, doing: ToolEffect, names: &[&str], claims: Vec<ClaimedEdit>, finished: bool) {
+    pub fn note(&mut self, doing: ToolEffect, names: &[&str], claims: Vec<ClaimedEdit>, finished: bool) {
         self.tell(doing, names, claims, finished).unwrap();
     }
 

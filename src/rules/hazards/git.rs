@@ -4,7 +4,7 @@
 //! Knows nothing of patterns. Invariants: a short option is only passed over where every letter before it is known, a
 //! long one only when it is written in full; options end at a `--` only where no option could take it for its value.
 
-use super::{Hit, ends_options, unknown_letter};
+use super::{Hit, ends_options, git_settings, unknown_letter};
 use crate::rules::word::Word;
 
 pub(super) struct Row {
@@ -202,6 +202,9 @@ pub(super) fn find(words: &[Word]) -> Vec<Hit> {
     let known = row(&name.text).or_else(|| is_shown(words, at));
     if known.is_none_or(|row| row.is_spelled) && !is_rehearsal(words, at) {
         hits.push((at, name.text.len().max(1), if known.is_none() { SUBCOMMAND } else { UNNAMED }));
+    }
+    if name.text == "config" && known.is_none() {
+        hits.extend(git_settings::find(words, at));
     }
     let row = known.unwrap_or(&ROW);
     let (start, mut is_over, mut is_first) = (at + 1, false, true);

@@ -5,7 +5,7 @@
 
 use super::Row;
 use super::sign::Sign::{
-    Always, Any, Begins, Has, Input, Longs, Only, OnlyTwo, OtherLongs, Part, Short, Unless, Words,
+    Always, Any, Begins, Has, Input, Longs, Only, OnlyTwo, OtherLongs, Part, Short, Unless, Within, Words,
 };
 
 pub(super) const SERVICES: &[Row] = &[
@@ -152,6 +152,16 @@ pub(super) const SERVICES: &[Row] = &[
         programs: &["packer"],
         signs: &[Only("validate fmt inspect version --version"), Longs("--var-file -var-file -var")],
         reason: "changes or sends what is elsewhere, or runs a program there",
+    },
+    Row {
+        programs: &["docker", "podman"],
+        signs: &[Within(
+            "compose",
+            "attach build config convert create down events images kill logs ls pause port ps pull restart rm scale start \
+             stats stop top unpause up version volumes wait watch",
+            "--ansi= --progress= --parallel= --profile= --project-name= -p= --compatibility --dry-run --verbose",
+        )],
+        reason: "runs a command in a container, copies files from there, or does what another file says",
     },
     Row {
         programs: &["docker-compose", "podman-compose"],

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing of patterns. Invariant: long options are known by any beginning of theirs, as the programs themselves do.
 
-use super::subcommands::{others_behind, others_behind_options, others_than_one};
+use super::subcommands::{others_behind, others_behind_options, others_than_one, others_within};
 use super::{addresses, is_plain_glob, leads_out, may_take_next, queries, sed, unknown_letter, values};
 use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
@@ -40,6 +40,9 @@ pub(in crate::rules) enum Sign {
     /// The first two words are none of these, each written as `one/two`, or `one/` where it is for any second one; the
     /// first two behind options where it begins with some.
     OnlyTwo(&'static str),
+    /// Behind a first word that is this one, the first word that is none of these, and options before it that are none of
+    /// the last, of which those with a `=` take a value.
+    Within(&'static str, &'static str, &'static str),
     /// After a first word that is this one, a word that leads out of the directory.
     Elsewhere(&'static str),
     /// A word with characters that a shell takes for its own.
@@ -216,6 +219,7 @@ impl Sign {
             }
             Self::Only(names) => others_than_one(names, arguments()),
             Self::OnlyBehind(options, names, named) => others_behind(options, names, named, arguments()),
+            Self::Within(first, names, options) => others_within(first, names, options, arguments()),
             Self::OnlyTwo(names) => others_behind_options(names, arguments()),
             Self::Elsewhere(first) => elsewhere(first, arguments()),
             Self::Marks => {

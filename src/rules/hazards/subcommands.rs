@@ -59,6 +59,35 @@ pub(super) fn others_behind<'a>(
     others_than_one(if is_named { named } else { names }, behind.into_iter())
 }
 
+/// Behind a first word that is this one: the next one, unless it is one of these, and the options before that which are none
+/// of the last.
+pub(super) fn others_within<'a>(
+    first: &str,
+    names: &'static str,
+    options: &'static str,
+    arguments: impl Iterator<Item = (usize, &'a str)>,
+) -> Vec<(usize, usize)> {
+    let mut behind = arguments.skip_while(|(_, text)| text.starts_with('-')).peekable();
+    let mut found = Vec::new();
+    if behind.next_if(|(_, text)| *text == first).is_none() {
+        return found;
+    }
+    while let Some((at, text)) = behind.next() {
+        if !text.starts_with('-') {
+            found.extend((!listed(names).any(|name| name == text)).then_some((at, text.len().max(1))));
+            break;
+        }
+        let takes_next = listed(options).any(|option| option.strip_suffix('=') == Some(text));
+        let is_known = |option: &str| option == text || option.ends_with('=') && text.starts_with(option);
+        if takes_next {
+            behind.next();
+        } else if !listed(options).any(is_known) {
+            found.push((at, text.find('=').map_or(text.len(), |end| end + 1)));
+        }
+    }
+    found
+}
+
 /// The first two words, unless they are one of these pairs, and the options before them.
 pub(super) fn others_behind_options<'a>(
     names: &'static str,

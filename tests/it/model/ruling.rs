@@ -7,7 +7,7 @@ use acp_tui::model::audit::By;
 use acp_tui::model::changes::{Gate, ReviewCommand};
 use acp_tui::model::effect::Effect;
 use acp_tui::model::event::{HostEvent, Intent, WriteFact};
-use acp_tui::model::ids::ReqId;
+use acp_tui::model::ids::{EntryId, ReqId};
 use acp_tui::model::question::Outside;
 use acp_tui::model::refusal::{Reason, Refusal};
 use acp_tui::model::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope};
@@ -459,4 +459,56 @@ fn what_the_rules_say_is_about_what_the_call_says_now() {
     say(&mut rig, Ruled::Deny);
     assert_eq!(rig.sent_briefly(), ["1:selected no"]);
     assert_replayed(&rig);
+}
+
+/// A call of the agent's own.
+fn call(rig: &mut Rig, id: &str, status: &str) {
+    rig.update(json!({
+        "sessionUpdate": "tool_call",
+        "toolCallId": id,
+        "title": "Run it",
+        "kind": "execute",
+        "status": status,
+        "rawInput": { "command": "git push" },
+    }));
+}
+
+/// The calls that the rules have looked at after they were over.
+fn looked_back(rig: &Rig) -> Vec<EntryId> {
+    let of = |e: &Effect| if let Effect::LookBack { entry, .. } = e { Some(*entry) } else { None };
+    rig.wishes.iter().filter_map(of).collect()
+}
+
+#[test]
+fn what_a_call_has_done_without_asking_is_looked_at_once_and_told_where_a_rule_denies_it() {
+    let mut rig = ruled(Policy::Ask);
+    call(&mut rig, "a", "in_progress");
+    assert!(looked_back(&rig).is_empty(), "it is not over");
+    for _ in 0..2 {
+        call(&mut rig, "a", "completed");
+    }
+    call(&mut rig, "b", "failed");
+    let [entry] = looked_back(&rig)[..] else { panic!("{:?}", looked_back(&rig)) };
+    rig.host(HostEvent::RanDenied { entry, ruling: ruling(Ruled::Deny) });
+    assert!(rig.has_entry("ran without asking: git push, which Bash(git *) denies"), "{:?}", rig.entries());
+    // What was asked about was judged before.
+    ask(&mut rig, 1, &usual());
+    say(&mut rig, Ruled::Allow);
+    rig.update(json!({ "sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed" }));
+    // What a rule has refused to a call need not have been done, whatever the call says.
+    call(&mut rig, "c", "in_progress");
+    rig.request(2, "terminal/create", json!({ "command": "git push" }));
+    say(&mut rig, Ruled::Deny);
+    call(&mut rig, "c", "completed");
+    assert_eq!(looked_back(&rig), [entry]);
+    assert_replayed(&rig);
+}
+
+#[test]
+fn without_rules_nothing_is_looked_at_afterwards() {
+    let mut rig = Rig::with_policy(Policy::Ask);
+    rig.opens();
+    rig.prompt("hi");
+    call(&mut rig, "a", "completed");
+    assert!(looked_back(&rig).is_empty());
 }

@@ -1,0 +1,69 @@
+//! Addresses of the web as patterns see them.
+//!
+//! Invariant: what could be read in two ways is matched by no pattern that allows.
+
+use crate::rules::pattern::Spec;
+
+/// An address of the web.
+#[derive(Debug, Default)]
+pub(super) struct Address {
+    host: String,
+    /// From the `/` after the host on.
+    path: String,
+    /// `https`, its default port, no name before the host, and nothing that could be read in two ways.
+    is_plain: bool,
+}
+
+impl Address {
+    pub(super) fn read(text: &str) -> Self {
+        let text = text.trim();
+        let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
+        let rest = rest.trim_start_matches(['/', '\\']);
+        let end = rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let (user, place) = authority.rsplit_once('@').map_or((None, authority), |(user, place)| (Some(user), place));
+        let (host, port) = place.rsplit_once(':').map_or((place, None), |(host, port)| (host, Some(port)));
+        let host = host.to_ascii_lowercase();
+        let is_host = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+        let lower = path.to_ascii_lowercase();
+        let is_plain = scheme.eq_ignore_ascii_case("https")
+            && text.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("https://"))
+            && !text.get(8..).is_some_and(|rest| rest.starts_with(['/', '\\']))
+            && user.is_none()
+            && port.is_none_or(|port| port == "443")
+            && is_host
+            && !text.contains(['\\', ' ', '\t', '\n'])
+            && !lower.contains("..")
+            && !lower.contains("%2e")
+            && !lower.contains("%2f")
+            && !lower.contains("%5c");
+        Self { host, path: if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }, is_plain }
+    }
+
+    pub(super) fn matches(&self, spec: &Spec) -> bool {
+        match spec {
+            Spec::Any => true,
+            Spec::Url(glob) => self.is_plain && glob.matches(&format!("{}{}", self.host, self.path)),
+            spec => self.is_plain && Self::is_at(&self.host, spec),
+        }
+    }
+
+    /// By any scheme, port and name before the host.
+    pub(super) fn matches_wide(&self, spec: &Spec) -> bool {
+        match spec {
+            Spec::Any => true,
+            Spec::Url(glob) => glob.matches(&format!("{}{}", self.host, self.path)),
+            spec => Self::is_at(self.host.trim_end_matches('.'), spec),
+        }
+    }
+
+    fn is_at(host: &str, spec: &Spec) -> bool {
+        match spec {
+            Spec::Domain { host: named, is_below: false } => host == named,
+            Spec::Domain { host: named, is_below: true } => {
+                host.strip_suffix(named.as_str()).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
+            }
+            _ => false,
+        }
+    }
+}
