@@ -177,6 +177,10 @@ impl Execution<'_> {
         };
         // What the agent wanted over what is there; undo of the decision goes back to it.
         let whole = self.files.joined(&held.disk(), &disk, &held.wanted())?.unwrap_or(to);
+        if disk == whole && disk == to {
+            // All of it has come there meanwhile, by another write of the same.
+            return Ok((HeldOutcome::Whole { created: false, bytes: size_of(&disk) }, None));
+        }
         let old = self.log.history(path).map_or(disk, |h| h.accepted);
         let act_file = |disk, accepted| FileDecision { path: path.clone(), disk, accepted, by_hand: false };
         let (turn, entry) = (held.turn(), Some(held.entry().0));
@@ -196,7 +200,9 @@ impl Execution<'_> {
             let accepted = self.files.joined(&disk, &old, &to)?.unwrap_or(old);
             let id = self.log.undo_log().next_id();
             let words = format!("decided the held write of {}", shown(path));
-            self.log.take(path, step, old, self.files)?;
+            if disk != whole {
+                self.log.take(path, step, old, self.files)?;
+            }
             let upto = self.log.history(path).map_or(0, |h| h.steps.len());
             let files = vec![act_file((whole, to), (old, accepted))];
             let decision =
@@ -204,7 +210,7 @@ impl Execution<'_> {
             self.log.announce(decision, self.files)?;
             let written = self.writing.write(&act_file((disk, to), (old, accepted)), self.files);
             self.finished(id, if written.is_ok() { vec![0] } else { Vec::new() }, false)?;
-            if written.is_err() {
+            if written.is_err() && disk != whole {
                 self.log.untake(path)?;
             }
             self.log.save(self.files)?;

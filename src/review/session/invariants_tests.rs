@@ -348,6 +348,18 @@ fn what_the_person_saves_while_a_write_waits_is_the_persons_when_it_is_let_throu
     assert!(history.steps.iter().any(|step| step.cause == crate::model::changes::Cause::Person), "{history:?}");
 }
 
+/// Found by it: of two held writes of the same content the second was one that changes nothing.
+#[test]
+fn a_held_write_of_what_another_has_written_meanwhile_is_no_change() {
+    let mut world = World::new();
+    let holds = || Step::Holds(1, 2, false);
+    let client = |file| Step::Changes(Who::Client, file, What::Line(file, 0));
+    for step in [holds(), client(1), holds(), Step::Decides(Of::All, 0, Verdict::Accept), client(0)] {
+        world.does(&step);
+        world.place().review.verify_invariants();
+    }
+}
+
 /// Found by it: the end of a turn counted as the beginning of one.
 #[test]
 fn a_decision_of_a_turn_that_has_ended_is_after_a_restart_what_it_was() {
