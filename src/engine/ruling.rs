@@ -10,12 +10,17 @@ use super::rulebook::Rulebook;
 use crate::model::claims::Claims;
 use crate::model::event::HostEvent;
 use crate::model::ids::{Address, AgentKey, EntryId, ReqId, SessionKey};
+use crate::model::reduce::of_call_done;
 use crate::model::ruling::{MadeRule, Ruled, Ruling};
 use crate::rules::{RuleRef, Rules, Verdict};
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// For how long it is not asked again whether any rule denies: there are agents with hundreds of calls a second.
+const NO_DENIES: Duration = Duration::from_secs(1);
 
 /// The rules, and whose they are.
 #[derive(Debug)]
@@ -47,6 +52,12 @@ impl RulesInForce {
         // What cannot be judged is asked about.
         let failed = || (Ruling { verdict: Ruled::Ask, ..Ruling::OPEN }, Vec::new());
         catch_unwind(AssertUnwindSafe(asked)).unwrap_or_else(|_| failed())
+    }
+
+    /// What they say of what was done; nothing where none denies anything.
+    fn denied(&self, claims: &Claims) -> Option<Ruling> {
+        let (rules, _) = self.book.with(&self.cwd(), &self.more());
+        rules.denies().then(|| self.ruling(claims).0)
     }
 
     pub(super) fn cwd(&self) -> PathBuf {
@@ -101,6 +112,8 @@ struct Waiting {
 struct Lane {
     waiting: VecDeque<Waiting>,
     is_busy: bool,
+    /// No rule denies anything: until then calls that are over are not looked at.
+    none_until: Arc<Mutex<Option<Instant>>>,
 }
 
 #[derive(Debug)]
@@ -168,14 +181,17 @@ impl Ruler {
     }
 
     /// What a call has done without a question: told where a rule denies it.
-    pub fn look_back(&self, at: SessionKey, (entry, claims): (EntryId, Box<Claims>), core: &Core) {
+    pub fn look_back(&mut self, at: SessionKey, entry: EntryId, core: &Core) {
+        let none_until = Arc::clone(&self.lanes.entry(at).or_default().none_until);
+        let is_free = none_until.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|at| Instant::now() < at);
+        let claims = || of_call_done(core.model().session_of(at)?, entry);
+        let Some(claims) = (if is_free { None } else { claims() }) else { return };
         let Some(in_force) = self.in_force(at, core) else { return };
         let facts = self.facts.clone();
-        tokio::task::spawn_blocking(move || {
-            let (ruling, _) = in_force.ruling(&claims);
-            if ruling.verdict == Ruled::Deny {
-                facts.tell(at, HostEvent::RanDenied { entry, ruling });
-            }
+        tokio::task::spawn_blocking(move || match in_force.denied(&claims) {
+            None => *none_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now() + NO_DENIES),
+            Some(ruling) if ruling.verdict == Ruled::Deny => facts.tell(at, HostEvent::RanDenied { entry, ruling }),
+            Some(_) => {}
         });
     }
 

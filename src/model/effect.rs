@@ -50,10 +50,7 @@ pub enum Effect {
         is_service_read: bool,
     },
     /// Whether the rules deny what a call has done by itself.
-    LookBack {
-        entry: EntryId,
-        claims: Box<Claims>,
-    },
+    LookBack(EntryId),
     /// What these rules would do, or which could be made; `waiting` is asked about now, `past` was judged before.
     WeighRules {
         req: ReqId,

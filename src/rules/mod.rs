@@ -301,6 +301,11 @@ impl Rules {
         !(self.ask.is_empty() && self.deny.is_empty() && self.broken.is_empty())
     }
 
+    /// Whether any rule denies.
+    pub fn denies(&self) -> bool {
+        !self.deny.is_empty()
+    }
+
     /// Every rule, the strictest list first; also those whose time is over.
     pub fn iter(&self) -> impl Iterator<Item = &RuleRef> {
         [&self.deny, &self.ask, &self.allow].into_iter().flat_map(List::iter).map(|rule| &rule.source)

@@ -198,7 +198,7 @@ impl Engine {
             Effect::AskRules { req, claims, is_service_read } => {
                 self.ruler.ask(at, (req, claims, is_service_read), &self.core);
             }
-            Effect::LookBack { entry, claims } => self.ruler.look_back(at, (entry, claims), &self.core),
+            Effect::LookBack(entry) => self.ruler.look_back(at, entry, &self.core),
             Effect::WeighRules { req, list, text, waiting, past } => {
                 let wanted = making::RuleQuery { req, list, text, waiting, past };
                 self.ruler.apart(at, &self.core, move |in_force, _| making::weigh(in_force, wanted));

@@ -42,6 +42,7 @@ mod update;
 pub use cx::Cx;
 pub use recalled::Found;
 pub use review::COVERAGE_PATIENCE;
+pub use ruling::of_call_done;
 
 use super::Model;
 use super::agent::Agent;

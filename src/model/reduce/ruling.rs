@@ -78,12 +78,15 @@ pub fn look_back(session: &mut Session, entry: EntryId, cx: &mut Cx) {
     if tool.terminals().any(is_ours) {
         return;
     }
-    let claims = of_call(session, tool);
-    let says_something = claims.all.iter().any(|claim| claim.what != Claimed::Unknown);
     session.rules.seen.insert(entry);
-    if says_something && claims.size() <= MAX_CLAIM {
-        cx.push(Effect::LookBack { entry, claims: Box::new(claims) });
-    }
+    cx.push(Effect::LookBack(entry));
+}
+
+/// What a call that is over has done, as rules see it; nothing where it says nothing of that, or too much.
+pub fn of_call_done(session: &Session, entry: EntryId) -> Option<Claims> {
+    let claims = of_call(session, session.tool(entry)?);
+    let says_something = claims.all.iter().any(|claim| claim.what != Claimed::Unknown);
+    Some(claims).filter(|claims| says_something && claims.size() <= MAX_CLAIM)
 }
 
 /// Something that was asked for by the calls which run now was refused: what they say afterwards need not have happened.

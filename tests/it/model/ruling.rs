@@ -475,7 +475,7 @@ fn call(rig: &mut Rig, id: &str, status: &str) {
 
 /// The calls that the rules have looked at after they were over.
 fn looked_back(rig: &Rig) -> Vec<EntryId> {
-    let of = |e: &Effect| if let Effect::LookBack { entry, .. } = e { Some(*entry) } else { None };
+    let of = |e: &Effect| if let Effect::LookBack(entry) = e { Some(*entry) } else { None };
     rig.wishes.iter().filter_map(of).collect()
 }
 
