@@ -152,12 +152,11 @@ impl CallError {
         self.kind == ErrorKind::AuthRequired
     }
 
-    /// What is wrong, then that the agent gave this as its answer, in one line. Code 0 stands for one that could not be read:
-    /// an unknown one.
+    /// What is wrong, then that the agent gave this as its answer. Code 0: one that could not be read.
     pub fn as_answer(&self) -> String {
         let words = self.words();
-        // What the code says as well.
-        let words = words.trim().strip_prefix("Internal error: ").unwrap_or(words.trim());
+        let said_by_code = if self.code == -32603 { "Internal error: " } else { "" };
+        let words = words.trim().strip_prefix(said_by_code).unwrap_or(words.trim());
         if words.is_empty() { self.answered() } else { format!("{words} · {}", self.answered()) }
     }
 

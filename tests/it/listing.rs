@@ -294,7 +294,7 @@ async fn ours_is_forgotten_when_its_agent_has_deleted_it_or_was_asked_in_vain() 
         person.sees("“about old”").await;
         person.press(Key::plain(Code::Down)).await;
         deletes(&person).await;
-        person.sees("it is locked · Delete again forgets it here").await;
+        person.sees("it is locked · error from the agent (-32603) · Delete again forgets it here").await;
         assert_eq!(shelved.forgotten.lock().unwrap().len(), 0);
         for times in 1..3 {
             deletes(&person).await;

@@ -210,7 +210,8 @@ fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
 /// Whether what is written waits for the end of a turn.
 fn queues(cx: &ViewCx<'_>, layer: Layer) -> bool {
     let composer = &cx.state.view.composer;
-    let writes = layer == Layer::Composer && !composer.is_blank() && !composer.is_shell();
+    // Inline all of the dock is drawn with each letter: that is to stay little over a slow link.
+    let writes = layer == Layer::Composer && !composer.is_blank() && !composer.is_shell() && !cx.state.is_inline;
     writes && cx.session.turn.is_some() && cx.session.read_only().is_none() && !cx.state.lists(cx.session)
 }
 

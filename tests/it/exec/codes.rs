@@ -87,7 +87,7 @@ fn code_3_is_a_turn_that_did_not_end_well() {
         ("refusal", &["refusal"]),
         ("unknown", &["bored"]),
         ("missing", &["no stop reason"]),
-        ("error", &["Internal error", "the model is not at home"]),
+        ("error", &["the model is not at home", "(-32603)"]),
     ] {
         lab.exec(&[prompt], &death).assert_says(3, parts);
     }

@@ -397,11 +397,14 @@ fn s_055_s_056_s_057_numbers_are_read_by_the_table_of_the_dialect() {
     assert!(fails(&plain_init(), -32000).1);
     assert!(fails(&d0_init(), -32001).1);
     let (said, is_log_in) = fails(&d0_init(), -32000);
-    assert!(said.contains("(the session is lost, -32000): its words") && !is_log_in, "{said}");
+    assert!(said.contains("its words · error from the agent (the session is lost, -32000)") && !is_log_in, "{said}");
     let (said, is_log_in) = fails(&d4_init(), -32000);
-    assert!(said.contains("(its connection is closed, -32000): its words") && !is_log_in, "{said}");
+    assert!(
+        said.contains("its words · error from the agent (its connection is closed, -32000)") && !is_log_in,
+        "{said}"
+    );
     let (said, _) = fails(&d3_init(), -32004);
-    assert!(said.contains("(not permitted, -32004): its words"), "{said}");
+    assert!(said.contains("its words · error from the agent (not permitted, -32004)"), "{said}");
 }
 
 #[test]
@@ -409,7 +412,7 @@ fn s_042_a_reason_says_more_than_a_number() {
     let mut rig = Rig::prompted("go");
     let data = json!({ "reason": "permission_denied", "scope": "x" });
     rig.fail("session/prompt", json!({ "code": -32002, "message": "no", "data": data }));
-    assert!(rig.has_entry("(not permitted, -32002): no"), "{:?}", rig.entries());
+    assert!(rig.has_entry("permission_denied · error from the agent (not permitted, -32002)"), "{:?}", rig.entries());
     let mut rig = Rig::prompted("go");
     let data = json!({ "reason": "auth_required", "authMethods": [{ "id": "k", "name": "Key" }] });
     rig.fail("session/prompt", json!({ "code": -32050, "message": "log in", "data": data }));

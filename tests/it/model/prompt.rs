@@ -97,11 +97,12 @@ fn an_error_whose_words_the_agent_has_said_already_is_one_row() {
     // What was said in another turn, or something else, is none of it.
     rig.prompt("again");
     rig.fail("session/prompt", error.clone());
-    assert!(rig.has_entry(message) && rig.has_entry("errorKind"), "{:?}", rig.entries());
+    let said = "API Error: 429 rate limit exceeded · error from the agent (-32603)";
+    assert!(rig.has_entry(said) && rig.has_entry("errorKind"), "{:?}", rig.entries());
     let mut rig = Rig::prompted("hi");
     rig.say("API Error: 429 rate limit exceeded, so I wait.");
     rig.fail("session/prompt", error);
-    assert!(rig.has_entry(message), "{:?}", rig.entries());
+    assert!(rig.has_entry(said), "{:?}", rig.entries());
 }
 
 #[test]

@@ -199,7 +199,11 @@ fn fact_19_message_and_data_of_any_shape_are_shown() {
     ] {
         let mut rig = Rig::prompted("hi");
         rig.fail("session/prompt", json!({ "code": 401, "message": "Internal error", "data": data }));
-        assert!(rig.has_entry("(401): Internal error") && rig.has_entry("plain words"), "{:?}", rig.entries());
+        assert!(
+            rig.has_entry("Internal error") && rig.has_entry("(401)") && rig.has_entry("plain words"),
+            "{:?}",
+            rig.entries()
+        );
         assert!(matches!(rig.ended()[..], [Ended::Failed(_)]));
     }
     // -32000 may come from session/new, session/prompt, authenticate.
