@@ -154,9 +154,7 @@ impl CallError {
 
     /// What is wrong, then that the agent gave this as its answer. Code 0: one that could not be read.
     pub fn as_answer(&self) -> String {
-        let words = self.words();
-        let said_by_code = if self.code == -32603 { "Internal error: " } else { "" };
-        let words = words.trim().strip_prefix(said_by_code).unwrap_or(words.trim());
+        let words = self.reason();
         if words.is_empty() { self.answered() } else { format!("{words} · {}", self.answered()) }
     }
 

@@ -56,6 +56,13 @@ impl CallError {
         }
     }
 
+    /// The same without what the code says as well.
+    pub(super) fn reason(&self) -> String {
+        let said_by_code = if self.code == -32603 { "Internal error: " } else { "" };
+        let words = self.words();
+        words.trim().strip_prefix(said_by_code).unwrap_or(words.trim()).to_owned()
+    }
+
     fn words_of_raw(&self) -> Option<String> {
         let (before, value) = split(&self.message)?;
         let said = said(&value)?;

@@ -9,6 +9,7 @@ use crate::review::protocol::ToolEffect;
 use std::cell::{Cell, RefCell};
 use std::fs;
 use std::rc::Rc;
+use std::time::{Duration, SystemTime};
 
 const EVERYTHING: ReviewAction = ReviewAction::Rewind { turn: 0 };
 const ENTRY: EntryId = EntryId(7);
@@ -236,8 +237,17 @@ fn what_was_changed_while_a_command_ran_is_its_doing_though_the_client_ended_bef
     assert_eq!(place.read("f"), agents);
 }
 
+/// Waits until files are dated so much later: no program can set the date of a change.
+fn until_files_are_dated_later(by: Duration) {
+    let probe = tempfile::NamedTempFile::new().unwrap();
+    let goal = SystemTime::now() + by;
+    while probe.as_file().metadata().unwrap().modified().unwrap() < goal {
+        fs::write(probe.path(), "").unwrap();
+        std::thread::yield_now();
+    }
+}
+
 #[test]
-#[expect(clippy::disallowed_methods, reason = "times of files are compared, and nothing else passes")]
 fn what_was_changed_beside_a_command_or_after_it_is_in_doubt() {
     let agents = changed(&lines(12), &[(2, "AGENT")]);
     // A command of the person's ran as well.
@@ -251,7 +261,7 @@ fn what_was_changed_beside_a_command_or_after_it_is_in_doubt() {
     // It was over.
     let (mut place, _) = ended_within_a_command(|place| {
         place.note(ToolEffect::Runs, &[], Vec::new(), true);
-        std::thread::sleep(std::time::Duration::from_millis(500));
+        until_files_are_dated_later(Duration::from_millis(500));
         place.write("f", &agents);
     });
     place.act(EVERYTHING);
