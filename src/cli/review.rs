@@ -21,7 +21,6 @@ use crate::review::session::{
     EarlierRun, Newest, ReviewSession, Turns, earlier_runs_until, namesakes, runs_before, unknown_beginnings,
 };
 use crate::ui::labels::left_run;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -195,8 +194,8 @@ fn say_gone(tracker: &ReviewSession) {
 }
 
 fn say_later(tracker: &ReviewSession, found: &Found) {
-    for later in later(tracker.sessions(), found.session.as_ref()) {
-        say(&format!("the later session {} of the same run is taken back too", archive::shown_id(later)));
+    for later in later(tracker.turns(), found.session.as_ref()) {
+        say(&format!("later turns of session {} in the same run are taken back too", archive::shown_id(later)));
     }
 }
 
@@ -419,15 +418,9 @@ fn in_run(home: &Path, stem: &str, session: &AgentSession, (at, wanted): (u64, u
     Some(if turns.only_session().is_some() { wanted } else { turn })
 }
 
-/// Sessions that the person did not name and that follow the one named.
-fn later<'a>(sessions: &'a [AgentSession], session: Option<&AgentSession>) -> Vec<&'a str> {
-    let Some(named) = session else { return Vec::new() };
-    let follows = |one: &&AgentSession| one.first_turn > named.first_turn && one.id != named.id;
-    let mut ids: Vec<&str> = sessions.iter().filter(follows).map(|one| one.id.as_str()).collect();
-    // Where several take turns each is noted again and again.
-    let mut seen = BTreeSet::new();
-    ids.retain(|id| seen.insert(*id));
-    ids
+/// Sessions that the person did not name, with turns behind the beginning of the one named.
+fn later<'a>(turns: Turns<'a>, session: Option<&AgentSession>) -> Vec<&'a str> {
+    session.map(|named| turns.others_from(turns.beginning(named), &named.id)).unwrap_or_default()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,11 +30,12 @@ fn turns_are_counted_from_the_beginning_of_the_session() {
     assert_eq!(turn(Some(&all[0]), Some(4)), Err("the session has no turn 4, only 3".into()));
     assert_eq!(turn(Some(&all[2]), Some(8)), Err("the session has no turn 8, only 7".into()));
     assert_eq!(turn(None, Some(u64::MAX)), Err(format!("the session has no turn {}, only 15", u64::MAX)));
-    assert_eq!(later(&all, Some(&all[0])), ["b", "c"]);
-    assert_eq!(later(&all, Some(&all[2])), [""; 0]);
-    assert_eq!(later(&all, None), [""; 0]);
-    let turns = [session("a", 1), session("b", 2), session("a", 3), session("b", 4)];
-    assert_eq!(later(&turns, turns.first()), ["b"]);
+    let turns = Turns::new(&all, &begun);
+    assert_eq!(later(turns, Some(&all[0])), ["b", "c"]);
+    assert_eq!(later(turns, Some(&all[2])), [""; 0]);
+    assert_eq!(later(turns, None), [""; 0]);
+    let all = [session("a", 1), session("b", 2), session("a", 3), session("b", 4)];
+    assert_eq!(later(Turns::new(&all, &begun), all.first()), ["b"]);
 }
 
 #[test]

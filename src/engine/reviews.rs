@@ -219,6 +219,8 @@ impl Reviews {
                         ReviewCommand::EndTurn(_) => reviewing.notes.retain(|(of, _), _| *of != at),
                         ReviewCommand::Act(ReviewAction::Show(_)) => drop(reviewing.viewers.insert(at)),
                         ReviewCommand::Act(ReviewAction::Close) => drop(reviewing.viewers.remove(&at)),
+                        // The next turn is its own, unless another one is named before that.
+                        ReviewCommand::Session { .. } => reviewing.newest = Some(at),
                         _ => {}
                     }
                 }

@@ -43,9 +43,23 @@ impl<'a> Turns<'a> {
         self.owner(turn).is_some_and(|session| session.id == id)
     }
 
-    /// The turn from which on all is of a session, or of later ones; 0 when there was no turn before.
+    /// The first turn of a session; 0 when there was none before, and what was changed before the first one is its own, too.
+    /// One that comes to none begins behind all there are.
     pub fn beginning(&self, session: &AgentSession) -> u64 {
-        if self.begun.range(..session.first_turn).next().is_none() { 0 } else { session.first_turn }
+        let first = self.of(&session.id).next().unwrap_or(self.last() + 1);
+        if self.begun.range(..first).next().is_none() { 0 } else { first }
+    }
+
+    /// The others that have turns from that one on, each once.
+    pub fn others_from(&self, first: u64, id: &str) -> Vec<&'a str> {
+        let owners = self.begun.range(first..).filter_map(|turn| self.owner(*turn));
+        let mut others: Vec<&str> = Vec::new();
+        for owner in owners.filter(|owner| owner.id != id) {
+            if !others.contains(&owner.id.as_str()) {
+                others.push(&owner.id);
+            }
+        }
+        others
     }
 
     /// Those of one session that have begun.
@@ -102,6 +116,15 @@ mod tests {
     }
 
     #[test]
+    fn a_session_begins_with_its_first_turn_however_early_it_was_opened() {
+        let all = [session("a", 1), session("b", 1), session("a", 2), session("b", 3)];
+        let begun = [1, 2, 3].into();
+        let turns = Turns::new(&all, &begun);
+        assert_eq!((turns.beginning(&all[0]), turns.others_from(2, "a")), (2, vec!["b"]));
+        assert_eq!((turns.beginning(&all[1]), turns.others_from(0, "b")), (0, vec!["a"]));
+    }
+
+    #[test]
     fn what_was_changed_before_the_first_turn_is_of_who_had_that_or_was_opened_last() {
         let all = [session("a", 1), session("b", 2)];
         for (begun, owner) in [(&[][..], "b"), (&[2], "b"), (&[1, 2], "a")] {
@@ -110,7 +133,7 @@ mod tests {
             let turns = Turns::new(&all, &begun);
             // An undo of it begins with what is its own.
             assert_eq!(turns.beginning(&all[1]) == 0, owner == "b", "{begun:?}");
-            assert_eq!(turns.beginning(&all[0]), 0);
+            assert_eq!(turns.beginning(&all[0]), if begun.len() == 1 { 3 } else { 0 }, "{begun:?}");
         }
     }
 }
