@@ -56,7 +56,7 @@ pub(super) fn each_session<E>(
 /// What a journal has of a conversation, behind what earlier ones have of it: what its agent tells again is not there
 /// twice. `sources`: what they have of those that were copied in it. `lines` hands over each line; what is known also
 /// when that fails.
-pub fn past_of<E>(
+pub(crate) fn past_of<E>(
     model: Model,
     cwd: PathBuf,
     (id, before): (SessionId, Past),
