@@ -17,6 +17,7 @@ use super::redact::Redaction;
 use super::usage::{Usage, without_place};
 use super::values::Format;
 use crate::base::{human, paths};
+use crate::engine::recalling::sources;
 use crate::engine::replay::past_of;
 use crate::headless::code;
 use crate::host::worktrees;
@@ -215,9 +216,10 @@ impl Out<'_> {
             let cwd = known.cwd.to_string_lossy().into_owned();
             let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
             let before = (known.session_id.clone().into(), std::mem::take(&mut past));
+            let sources = sources(journal, &before.0, &before.1);
             let lines = |take: &mut dyn FnMut(&str)| each_line(journal, |line| take(&String::from_utf8_lossy(line)));
             let read;
-            (past, read) = past_of(model, known.cwd.clone(), before, lines);
+            (past, read) = past_of(model, known.cwd.clone(), before, sources, lines);
             read?;
         }
         for mut item in items(&past) {

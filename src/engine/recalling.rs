@@ -135,7 +135,8 @@ fn end_of((command, cwd): (&str, &Path), journal: &Path, id: &SessionId, bytes: 
     };
     let model = Model::new(command.to_owned(), cwd.to_string_lossy().into_owned(), Policy::Ask);
     let (mut passed, mut from) = (0, None);
-    let (mut past, read) = past_of(model, cwd.to_owned(), (id.clone(), Past::default()), |take| {
+    let sources = sources(journal, id, &Past::default());
+    let (mut past, read) = past_of(model, cwd.to_owned(), (id.clone(), Past::default()), sources, |take| {
         let before = lines::written(&file.metadata()?).saturating_sub(bytes);
         lines::each(&mut file, 0, |line| {
             passed += line.len() as u64 + 1;
@@ -168,9 +169,20 @@ fn past_before<'a>(of: (&str, &Path), id: &SessionId, journals: impl Iterator<It
 
 /// What earlier journals have of the sessions that go on in this one. Nothing when they are too large: then the prompts
 /// of a session that goes on are not known.
-pub(super) fn earlier(parts: &[Part], journal: &Path, mut room: u64) -> Option<HashMap<SessionId, Past>> {
+pub(super) fn earlier(parts: &[Part], journal: &Path, room: u64) -> Option<HashMap<SessionId, Past>> {
+    earlier_of(parts, journal, room, |_| true)
+}
+
+/// The same of some of them.
+fn earlier_of(
+    parts: &[Part],
+    journal: &Path,
+    mut room: u64,
+    is_one: impl Fn(&str) -> bool,
+) -> Option<HashMap<SessionId, Past>> {
     let mut pasts = HashMap::new();
-    for (at, part) in parts.iter().enumerate().filter(|(_, part)| part.journal == journal && part.goes_on) {
+    let goes_on = |part: &Part| part.journal == journal && part.goes_on && is_one(&part.session_id);
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| goes_on(part)) {
         let is_its = |other: &&Part| {
             (&other.session_id, &other.command) == (&part.session_id, &part.command) && other.journal != part.journal
         };
@@ -186,6 +198,37 @@ pub(super) fn earlier(parts: &[Part], journal: &Path, mut room: u64) -> Option<H
     Some(pasts)
 }
 
+/// What earlier journals have of the sessions that were copied in this one: a copy begins with it, and its turns are
+/// counted behind it. Nothing for a conversation of which something was there `before`, as that began in none of them.
+pub fn sources(journal: &Path, id: &SessionId, before: &Past) -> HashMap<SessionId, Past> {
+    if !before.entries.is_empty() {
+        return HashMap::new();
+    }
+    let mut copied: HashMap<SessionId, Past> = HashMap::new();
+    let read = lines::open(journal).and_then(|mut file| {
+        lines::each(&mut file, 0, |line| {
+            copied.extend(copied_in(line).filter(|of| of != id).map(|of| (of, Past::default())));
+        })
+    });
+    let state = journal.parent().and_then(Path::parent);
+    if let (Ok(_), Some(state), false) = (read, state, copied.is_empty())
+        && let Ok((parts, _)) = sessions::parts(state)
+    {
+        let is_copied = |of: &str| copied.contains_key(&SessionId::from(of));
+        let pasts = earlier_of(&parts, journal, Bounds::default().all, is_copied);
+        copied.extend(pasts.unwrap_or_default());
+    }
+    copied
+}
+
+/// The session of which a copy is asked for with this line.
+fn copied_in(line: &[u8]) -> Option<SessionId> {
+    const HOW: &[u8] = br#"{"Copy":"#;
+    let from = memchr::memmem::find(line, HOW)? + HOW.len();
+    let id: String = serde_json::Deserializer::from_slice(&line[from..]).into_iter().next()?.ok()?;
+    Some(SessionId::from(id.as_str()))
+}
+
 /// What was there before, and behind it what this journal has.
 fn replayed(
     (command, cwd): (&str, &Path),
@@ -197,10 +240,11 @@ fn replayed(
         Ok(file) => file,
         Err(error) => return Err((before, error)),
     };
+    let sources = sources(journal, id, &before);
     let model = Model::new(command.to_owned(), cwd.to_string_lossy().into_owned(), Policy::Ask);
     let lines =
         |take: &mut dyn FnMut(&str)| lines::each(&mut file, 0, |line| take(&String::from_utf8_lossy(line))).map(drop);
-    let (past, read) = past_of(model, cwd.to_owned(), (id.clone(), before), lines);
+    let (past, read) = past_of(model, cwd.to_owned(), (id.clone(), before), sources, lines);
     match read {
         Ok(()) => Ok(past),
         Err(error) => Err((past, error)),

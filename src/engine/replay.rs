@@ -54,14 +54,16 @@ pub(super) fn each_session<E>(
 }
 
 /// What a journal has of a conversation, behind what earlier ones have of it: what its agent tells again is not there
-/// twice. `lines` hands over each line; what is known also when that fails.
-pub fn past_of<E>(
+/// twice. `sources`: what they have of those that were copied in it. `lines` hands over each line; what is known also
+/// when that fails.
+pub(crate) fn past_of<E>(
     model: Model,
     cwd: PathBuf,
     (id, before): (SessionId, Past),
+    sources: HashMap<SessionId, Past>,
     lines: impl FnOnce(&mut dyn FnMut(&str)) -> Result<(), E>,
 ) -> (Past, Result<(), E>) {
-    let mut replay = Replay::new(model, cwd).of(id, before);
+    let mut replay = Replay::new(model, cwd).behind(sources).of(id, before);
     let read = lines(&mut |line| replay.line(line));
     (replay.past(), read)
 }
@@ -77,7 +79,7 @@ pub struct Replay {
     skipped: usize,
     /// The conversation that is wanted, and what is known of it from earlier journals and from before it was closed.
     wanted: Option<(SessionId, Past)>,
-    /// The same of others, from earlier journals alone.
+    /// The same of others; without one that is wanted, from earlier journals alone.
     earlier: HashMap<SessionId, Past>,
     last: Now,
 }
@@ -204,19 +206,16 @@ impl Replay {
     /// A session that is closed lets go of what was said in it; one that goes on begins with it.
     fn remember(&mut self, at: Address, what: &mut Event) {
         let Address::Session(key) = at else { return };
-        if let Event::Host(HostEvent::Recalled(part)) = what
-            && let Some(session) = self.core.model().session_of(key)
-            && let Some(past) = session.known_id().and_then(|id| self.earlier.remove(id))
-        {
-            part.past = past;
-            return;
-        }
-        let Some((id, past)) = &mut self.wanted else { return };
-        let Some(session) = self.core.model().session_of(key).filter(|session| session.known_id() == Some(&*id)) else {
-            return;
+        let Some(session) = self.core.model().session_of(key) else { return };
+        let Some(id) = session.known_id() else { return };
+        let keeps = self.wanted.is_some();
+        let past = match &mut self.wanted {
+            Some((wanted, past)) if wanted == id => Some(past),
+            _ => self.earlier.get_mut(id),
         };
+        let Some(past) = past else { return };
         match what {
-            Event::User(Intent::CloseSession) if !session.entries().is_empty() => {
+            Event::User(Intent::CloseSession) if keeps && !session.entries().is_empty() => {
                 add(past, Found::of(session.clone(), self.last));
             }
             Event::Host(HostEvent::Recalled(part)) => part.past = std::mem::take(past),

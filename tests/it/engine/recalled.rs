@@ -217,6 +217,74 @@ async fn a_copy_begins_with_what_was_said_and_keeps_it_when_that_session_is_gone
     }
 }
 
+/// Goes on with what it is asked for, copies it as often as it is asked to, and answers every prompt.
+async fn copies(mut agent: Agent) {
+    let mut copies = 0;
+    while let Some(line) = agent.lines.next_line().await.unwrap() {
+        let got: Value = serde_json::from_str(&line).unwrap();
+        match got["method"].as_str() {
+            Some("initialize") => {
+                let caps = json!({ "sessionCapabilities": { "fork": {}, "resume": {} } });
+                reply(&mut agent, &got, json!({ "protocolVersion": 1, "agentCapabilities": caps })).await;
+            }
+            Some("session/new") => reply(&mut agent, &got, json!({ "sessionId": "s" })).await,
+            Some("session/resume") => reply(&mut agent, &got, json!({})).await,
+            Some("session/fork") => {
+                copies += 1;
+                reply(&mut agent, &got, json!({ "sessionId": format!("c{copies}") })).await;
+            }
+            Some("session/prompt") => {
+                let text = format!("I did {}", got["params"]["prompt"][0]["text"].as_str().unwrap());
+                say(&mut agent, got["params"]["sessionId"].as_str().unwrap(), "agent", &text).await;
+                reply(&mut agent, &got, json!({ "stopReason": "end_turn" })).await;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// In the journal of the copies nothing is of what was said in the first before.
+#[tokio::test]
+async fn a_copy_of_a_copy_keeps_what_was_said_in_one_that_was_gone_on_with() {
+    let dir = tempfile::tempdir().unwrap();
+    let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
+    std::fs::create_dir(&root).unwrap();
+    let cwd = root.to_string_lossy().into_owned();
+    let mut live = Vec::new();
+    for how in [Opening::New, Opening::Continue("s".into())] {
+        let (link, far) = memory();
+        let far = tokio::spawn(copies(far));
+        let mut link = Some(link);
+        let connect = Box::new(move |_| link.take().expect("started once"));
+        let config = EngineConfig { journals: Some(journals.clone()), ..config(&root) };
+        let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
+        let is_new = how == Opening::New;
+        engine.intent(Intent::OpenAs(how));
+        engine.intent(Intent::Start);
+        until(&mut engine, "a session", |e| e.model().first().session().state == SessionState::Ready).await;
+        if is_new {
+            prompted(&mut engine, SessionKey::FIRST, "one").await;
+        } else {
+            for (at, from) in [(1, "s"), (2, "c1"), (3, "c2")] {
+                let how = Opening::Copy(from.into());
+                engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd: cwd.clone(), how });
+                prompted(&mut engine, SessionKey(at), &format!("in c{at}")).await;
+                live.push(shown(engine.model().session_of(SessionKey(at)).unwrap()));
+            }
+        }
+        engine.shutdown().await;
+        far.await.unwrap();
+    }
+    let said_in = ["you: one", "you: in c1", "you: in c2", "you: in c3"];
+    for (at, live) in (1..).zip(&live) {
+        let id = format!("c{at}");
+        let (past, trouble) = recalling::recall(&journals, &id.as_str().into(), "", Bounds::default()).unwrap();
+        assert_eq!((&said(past.entries.iter()), trouble), (live, None), "{id}");
+        let yours: Vec<_> = live.iter().filter(|line| line.starts_with("you: ")).collect();
+        assert_eq!(yours, said_in[..=at].iter().collect::<Vec<_>>());
+    }
+}
+
 /// Opens as many sessions as it is asked for, and answers every prompt.
 async fn opens_many(mut agent: Agent) {
     let mut opened = 0;
