@@ -7,6 +7,8 @@ use serde_json::Value;
 
 /// Members that say in words what is wrong, the best first.
 const SAID_BY: [&str; 5] = ["message", "details", "detail", "reason", "error"];
+/// Words of an error that say nothing, in front of some that do.
+const GENERAL: &str = "Internal error: ";
 /// Values in values, and texts that are JSON themselves, that are looked into.
 const DEEP: usize = 6;
 const MANY: usize = 8;
@@ -56,11 +58,11 @@ impl CallError {
         }
     }
 
-    /// The same without what the code says as well.
+    /// The same without the general words that an agent puts in front of what is wrong.
     pub(super) fn reason(&self) -> String {
-        let said_by_code = if self.code == -32603 { "Internal error: " } else { "" };
         let words = self.words();
-        words.trim().strip_prefix(said_by_code).unwrap_or(words.trim()).to_owned()
+        let says_more = self.message.starts_with(GENERAL);
+        words.trim().strip_prefix(GENERAL).filter(|_| says_more).unwrap_or(words.trim()).to_owned()
     }
 
     fn words_of_raw(&self) -> Option<String> {

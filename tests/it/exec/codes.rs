@@ -87,7 +87,7 @@ fn code_3_is_a_turn_that_did_not_end_well() {
         ("refusal", &["refusal"]),
         ("unknown", &["bored"]),
         ("missing", &["no stop reason"]),
-        ("error", &["the model is not at home", "(-32603)"]),
+        ("error", &["Internal error", "the model is not at home"]),
     ] {
         lab.exec(&[prompt], &death).assert_says(3, parts);
     }
@@ -105,7 +105,7 @@ fn code_3_is_a_turn_that_did_not_end_well() {
     assert!(detail.contains("the model is not at home"), "{detail}");
     // A reason is given once.
     let done = lab.exec(&["error"], &death);
-    assert_eq!(done.err().matches("error from the agent").count(), 1, "{}", done.err());
+    assert_eq!(done.err().matches("Internal error").count(), 1, "{}", done.err());
     assert_eq!(done.out(), "", "no answer, no empty line");
 }
 
