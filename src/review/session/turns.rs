@@ -43,6 +43,11 @@ impl<'a> Turns<'a> {
         self.owner(turn).is_some_and(|session| session.id == id)
     }
 
+    /// Whether both are of the same agent, in one session or in two.
+    pub fn are_of_one_agent(&self, one: u64, other: u64) -> bool {
+        self.owner(one).map(|session| &session.agent) == self.owner(other).map(|session| &session.agent)
+    }
+
     /// The turn from which on all is of a session, or of later ones; 0 when there was no turn before.
     pub fn beginning(&self, session: &AgentSession) -> u64 {
         if self.begun.range(..session.first_turn).next().is_none() { 0 } else { session.first_turn }
