@@ -55,7 +55,8 @@ fn note(entry: EntryId, tool: &ToolCall, cwd: &Path) -> ToolNote {
     let doing = match tool.kind {
         _ if changes().next().is_some() => ToolEffect::Edits,
         ToolKind::Edit | ToolKind::Delete | ToolKind::Move => ToolEffect::Edits,
-        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch => ToolEffect::ReadOnly,
+        ToolKind::Read | ToolKind::Search | ToolKind::Fetch => ToolEffect::ReadOnly,
+        ToolKind::Think => ToolEffect::Thinks,
         _ => ToolEffect::Runs,
     };
     let changed = changes().flat_map(|change| std::iter::once(&change.path).chain(&change.from));

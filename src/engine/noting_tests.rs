@@ -28,7 +28,7 @@ fn what_a_call_does_follows_from_its_kind_and_its_diffs() {
         (ToolKind::Move, ToolEffect::Edits),
         (ToolKind::Read, ToolEffect::ReadOnly),
         (ToolKind::Search, ToolEffect::ReadOnly),
-        (ToolKind::Think, ToolEffect::ReadOnly),
+        (ToolKind::Think, ToolEffect::Thinks),
         (ToolKind::Fetch, ToolEffect::ReadOnly),
         (ToolKind::Execute, ToolEffect::Runs),
         (ToolKind::SwitchMode, ToolEffect::Runs),

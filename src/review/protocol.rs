@@ -64,8 +64,10 @@ impl AgentSession {
 /// What a tool call says it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolEffect {
-    /// Reads, thinks, searches: changes nothing.
+    /// Reads, searches: changes nothing.
     ReadOnly,
+    /// The same, but it may have others work for it, of whose calls nothing is told.
+    Thinks,
     /// Edits, moves or deletes what it names.
     Edits,
     /// May do anything.

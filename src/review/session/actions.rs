@@ -9,7 +9,9 @@ use super::shown;
 use crate::base::human;
 use crate::host::worktrees::{self, Merge, Merged, Part, Side};
 use crate::model::changes::Verdict;
-use crate::model::changes::{Before, HunkId, ReviewAction, RewindOutcome, Rewound, Scope, Target, WritePreview};
+use crate::model::changes::{
+    Before, HeldOutcome, HunkId, ReviewAction, RewindOutcome, Rewound, Scope, Target, WritePreview,
+};
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::decide::doc;
 use crate::review::decide::hold::HeldWrite;
@@ -474,6 +476,9 @@ impl ReviewSession {
         }
         self.held.close(req, if released.is_ok() { held.chosen() } else { held.disk() });
         let (released, in_sight) = released?;
+        if matches!(released, HeldOutcome::Partly { .. }) {
+            self.attribution.telling.altered(held.turn());
+        }
         if let Some(pair) = in_sight {
             self.shown.keep_in_sight(held.path, pair);
         }

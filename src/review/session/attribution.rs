@@ -2,16 +2,17 @@
 //!
 //! Reads nothing. Invariants: a change is only ever called the person's when no turn runs, no command of the agent
 //! does, and no call that the agent has told of since the turn names it; in a turn a change that no call explains stays
-//! open to review, in doubt where a command of the person's may have made it, or where it went at a time that is not known
-//! and a turn has ended since without a look. What happened while such a command ran is
-//! a call's doing only as far as the call says what it puts there. A call explains only what happened while it ran. Turns
-//! of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last. What
-//! no look could find when a turn began or ended is put down to the turn by the time at which it was changed.
+//! open to review, in doubt where the agent says what it does, where a command of the person's may have made it, or where
+//! it went at a time that is not known and a turn has ended since without a look. What happened while such a command ran
+//! is a call's doing only as far as the call says what it puts there. A call explains only what happened while it ran.
+//! Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last.
+//! What no look could find when a turn began or ended is put down to the turn by the time at which it was changed.
 
 use crate::model::changes::Cause;
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ran::Ran;
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
+use crate::review::session::telling::Telling;
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -171,6 +172,8 @@ pub struct Attribution {
     gaps: Vec<Gap>,
     /// Writes through the client since no turn ran.
     wrote: bool,
+    /// What agents have told of in their turns so far.
+    pub telling: Telling,
     /// The number of the last look at each path that was looked at by itself.
     looked: HashMap<u64, u64>,
     /// Paths are known by their hashes there: of very many they take more than all else.
@@ -202,6 +205,20 @@ impl Attribution {
         self.turns.retain(|other| *other != turn);
         self.wrote &= !self.turns.is_empty();
         self.turns.push(turn);
+    }
+
+    /// The agent tells of something in that turn; where none is named, in the only one that runs.
+    fn tells(&mut self, turn: Option<u64>, doing: ToolEffect) {
+        let only = if let [only] = *self.turns { Some(only) } else { None };
+        if let Some(turn) = turn.or(only) {
+            self.telling.note(turn, doing);
+        }
+    }
+
+    /// It asks for a command of the client.
+    pub fn command_asked(&mut self) {
+        self.wrote = true;
+        self.tells(None, ToolEffect::Runs);
     }
 
     pub fn end(&mut self, turn: u64) {
@@ -276,6 +293,7 @@ impl Attribution {
         places: impl Fn(&Path) -> Vec<PathBuf>,
     ) -> bool {
         let since = if let LetGo::At(since) = since { Some(since) } else { None };
+        self.tells(note.turn, note.doing);
         if self.tools.len() >= MAX_TOOLS && !self.tools.contains_key(&note.entry.0) {
             // However many the agent tells of, commands of the person's stay known.
             let mut its = self.tools.iter().filter(|(_, tool)| tool.doing != ToolEffect::Persons);
@@ -308,6 +326,7 @@ impl Attribution {
 
     /// A write of that content through the client begins.
     pub fn write_begins(&mut self, path: PathBuf, content: Oid, by: Attributed) {
+        self.tells(by.turn, ToolEffect::Edits);
         self.under_way.insert(path, (content, by));
     }
 
@@ -435,7 +454,10 @@ impl Attribution {
         if beside_persons {
             return Attributed::in_doubt(true).of_turn(turn);
         }
-        let unknown = Attributed { doubt: self.is_told(), ..Attributed::new(Cause::Unknown, None) }.of_turn(turn);
+        // Of an earlier turn whose end was not looked at, no call is known any more.
+        let newest = turn.or_else(|| self.turn()).filter(|turn| self.turns.contains(turn));
+        let doubt = self.is_told() || newest.is_some_and(|turn| self.telling.goes_on(turn));
+        let unknown = Attributed { doubt, ..Attributed::new(Cause::Unknown, None) }.of_turn(turn);
         command.unwrap_or(unknown)
     }
 

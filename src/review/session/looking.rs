@@ -8,6 +8,7 @@ use super::attribution::{Attributed, LetGo};
 use super::expected::replaceable;
 use super::observe::Observer;
 use super::session_dir::SessionDir;
+use super::turns::Turns;
 use super::{ReviewSession, places, shown, sweep};
 use crate::model::changes::{Cause, FileDoc, ReviewDoc, Scope, Totals};
 use crate::model::ids::{EntryId, ReqId};
@@ -73,12 +74,23 @@ impl ReviewSession {
             has_begun = true;
             review.attribution.forget_looks();
             review.log.turn_begins(turn, sent.is_some())?;
+            review.begin_telling(turn);
+            if review.attribution.telling.goes_on(turn) {
+                review.log.note_told(&[turn])?;
+            }
             review.observer().observe(since)
         });
         if !has_begun {
             self.attribution.begin_unseen(turn, at);
+            self.begin_telling(turn);
         }
         begun
+    }
+
+    /// What its agent told in earlier turns counts in this one.
+    fn begin_telling(&mut self, turn: u64) {
+        let turns = Turns::new(self.dir.sessions(), self.log.turns());
+        self.attribution.telling.begin(turn, |other| turns.are_of_one_agent(other, turn));
     }
 
     /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
@@ -155,7 +167,7 @@ impl ReviewSession {
         if resumes {
             match note.doing {
                 ToolEffect::Runs | ToolEffect::Persons => self.before_command()?,
-                ToolEffect::Edits | ToolEffect::ReadOnly => self.look(&paths)?,
+                ToolEffect::Edits | ToolEffect::ReadOnly | ToolEffect::Thinks => self.look(&paths)?,
             }
         }
         let at = self.files.snapshot.clock.date(note.at);
@@ -169,7 +181,7 @@ impl ReviewSession {
         if let Some(ran) = self.attribution.command(note.entry, resumes.then_some(at)) {
             self.log.note_ran(ran)?;
         }
-        if note.doing != ToolEffect::ReadOnly {
+        if !matches!(note.doing, ToolEffect::ReadOnly | ToolEffect::Thinks) {
             self.look(&paths)?;
         }
         // What was there before is told apart by its time, as long as the command has not changed the same file.
@@ -203,7 +215,7 @@ impl ReviewSession {
 
     /// The agent asks for a command of the client, also for one that is refused: it tells what it does in this turn.
     pub fn command_asked(&mut self) -> Result<(), ReviewError> {
-        self.attribution.presume_told();
+        self.attribution.command_asked();
         self.note_told()
     }
 
@@ -241,7 +253,12 @@ impl ReviewSession {
 
     /// After a crash it has to be known whether the agent said what it did in the turn.
     fn note_told(&mut self) -> Result<(), ReviewError> {
-        if self.attribution.is_told() { self.log.note_told(self.attribution.turns()) } else { Ok(()) }
+        if self.attribution.is_told() {
+            return self.log.note_told(self.attribution.turns());
+        }
+        let goes_on = |turn: &&u64| self.attribution.telling.goes_on(**turn);
+        let turns: Vec<u64> = self.attribution.turns().iter().filter(goes_on).copied().collect();
+        self.log.note_told(&turns)
     }
 
     /// Right before a write of `content` through the client is held: what is there now is not its doing. `path` is

@@ -18,6 +18,7 @@ mod recover;
 mod scan_pace;
 mod session_dir;
 mod sweep;
+mod telling;
 mod turns;
 mod unknown_before;
 mod write;

@@ -815,6 +815,127 @@ fn a_silent_agent_is_in_the_ledger_all_the_same() {
     assert_eq!(place.read("a"), text);
 }
 
+/// Who tells of what it reads would tell of what it changes.
+#[test]
+fn what_changes_in_a_turn_in_which_the_agent_only_reads_is_in_doubt_once_it_has_told_of_more() {
+    let told: [(&str, fn(&mut Place)); 4] = [
+        ("call", |p| p.tool_writes("a", "agent\n")),
+        ("command", |p| p.command(|p| p.write("a", "agent\n"))),
+        ("asked", |p| p.review.command_asked().unwrap()),
+        ("write", |p| {
+            p.review.write_begins(&p.at("a"), "agent\n", EntryId(9), Some(1)).unwrap();
+            p.client_writes("a", "agent\n");
+        }),
+    ];
+    for (name, tells) in told {
+        let mut place = Place::with(&[("a", b"one\n"), ("p", b"person\n")]);
+        place.turn(1, tells);
+        place.turn(2, |_| {});
+        place.turn(3, |p| {
+            p.entry += 1;
+            p.note(ToolEffect::ReadOnly, &["a"], Vec::new(), true);
+            p.write("p", "person\nsaved\n");
+        });
+        assert_eq!(last_change(&place, "p"), Some((Cause::Unknown, true, 3)), "{name}");
+        assert!(place.pending().iter().any(|(path, _)| path == Path::new("p")), "{name}");
+        let done = place.act(ReviewAction::Rewind { turn: 3 });
+        assert_eq!(outcomes(&done), [("p", RewindOutcome::Doubtful)], "{name}");
+        assert_eq!(place.read("p"), "person\nsaved\n");
+        // What it does without a word stays its own, and so does what it tells of.
+        place.turn(4, |p| {
+            p.entry += 1;
+            p.note(ToolEffect::Thinks, &[], Vec::new(), true);
+            p.write("q", "silently\n");
+        });
+        assert_eq!(last_change(&place, "q"), Some((Cause::Unknown, false, 4)), "{name}");
+        place.turn(5, |p| p.tool_writes("a", "more\n"));
+        assert_eq!(last_change(&place, "a"), Some((Cause::Tool, false, 5)), "{name}");
+    }
+}
+
+/// The client tells the agent of it with a prompt that goes out by itself, while the person goes on saving.
+#[test]
+fn what_changes_in_the_turn_after_a_held_write_was_altered_is_in_doubt() {
+    for verdicts in [[Verdict::Accept, Verdict::Reject], [Verdict::Accept; 2]] {
+        let text = lines(30);
+        let mut place = Place::with(&[("a", text.as_bytes()), ("p", b"person\n")]);
+        place.review.begin_turn(1).unwrap();
+        assert!(place.hold(ReqId(7), &place.at("a"), &changed(&text, &[(3, "THREE"), (20, "TWENTY")])));
+        for verdict in verdicts {
+            let hunk = place.hunk(0);
+            place.decide(hunk, verdict).unwrap();
+        }
+        assert!(place.review.released(ReqId(7)).unwrap().is_some());
+        place.review.end_turn(1).unwrap();
+        let is_altered = verdicts[1] == Verdict::Reject;
+        // Of the turns after it one.
+        for (turn, doubt) in [(2, is_altered), (3, false)] {
+            let saved = format!("person\nsaved {turn}\n");
+            place.turn(turn, |p| p.write("p", &saved));
+            assert_eq!(last_change(&place, "p"), Some((Cause::Unknown, doubt, turn)), "{verdicts:?}");
+            if doubt {
+                let done = place.act(ReviewAction::Rewind { turn });
+                assert_eq!(outcomes(&done), [("p", RewindOutcome::Doubtful)]);
+                assert_eq!(place.read("p"), saved);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_saved_in_a_turn_in_which_the_agent_reads_before_the_client_is_killed_stays() {
+    let mut place = Place::with(&[("a", b"one\n"), ("p", b"person\n")]);
+    place.turn(1, |p| p.tool_writes("a", "agent\n"));
+    place.review.begin_turn(2).unwrap();
+    place.entry += 1;
+    place.note(ToolEffect::ReadOnly, &["a"], Vec::new(), true);
+    place.write("p", "person\nsaved\n");
+    place.review.still_here();
+    let mut place = place.reopen();
+    place.act(ReviewAction::Rewind { turn: 0 });
+    assert_eq!((place.read("a").as_str(), place.read("p").as_str()), ("one\n", "person\nsaved\n"));
+}
+
+/// Another that tells of nothing, in the same directory and at the same time.
+#[test]
+fn an_agent_that_tells_of_nothing_has_done_what_changes_in_its_turns_whatever_another_tells_of() {
+    for at_once in [false, true] {
+        let mut place = Place::with(&[("a", b"one\n"), ("b", b"two\n")]);
+        place.turn(1, |p| p.tool_writes("a", "agent\n"));
+        place.review.session(AgentSession::new("session-2", 2, "silent")).unwrap();
+        place.turn(2, |p| p.write("b", "silently\n"));
+        assert_eq!(last_change(&place, "b"), Some((Cause::Unknown, false, 2)));
+        place.review.session(AgentSession::new("session-1", 3, "agent")).unwrap();
+        if at_once {
+            place.review.begin_turn(3).unwrap();
+            place.review.session(AgentSession::new("session-2", 4, "silent")).unwrap();
+            place.review.begin_turn(4).unwrap();
+            place.entry += 1;
+            let note = ToolNote { turn: Some(3), ..told_of(&place) };
+            place.review.tool(&note).unwrap();
+            place.review.end_turn(4).unwrap();
+            place.review.end_turn(3).unwrap();
+        }
+        place.review.session(AgentSession::new("session-2", 5, "silent")).unwrap();
+        place.turn(5, |p| {
+            p.entry += 1;
+            p.note(ToolEffect::ReadOnly, &["a"], Vec::new(), true);
+            p.write("b", "silently, too\n");
+        });
+        assert_eq!(last_change(&place, "b"), Some((Cause::Unknown, false, 5)), "{at_once}");
+        place.act(ReviewAction::Rewind { turn: 5 });
+        assert_eq!(place.read("b"), "silently\n", "{at_once}");
+    }
+}
+
+/// A call that edits and is over.
+fn told_of(place: &Place) -> ToolNote {
+    let (entry, now) = (EntryId(place.entry), Instant::now());
+    let (paths, claims) = (vec![place.at("a")], Vec::new());
+    let doing = ToolEffect::Edits;
+    ToolNote { entry, turn: None, doing, at: now, since: now, finished: true, waits: false, paths, claims }
+}
+
 #[test]
 fn a_turn_that_a_crash_has_cut_short_is_looked_at_again() {
     let text = lines(10);

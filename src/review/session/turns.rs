@@ -43,6 +43,11 @@ impl<'a> Turns<'a> {
         self.owner(turn).is_some_and(|session| session.id == id)
     }
 
+    /// Whether both are of the same agent, in one session or in two.
+    pub fn are_of_one_agent(&self, one: u64, other: u64) -> bool {
+        self.owner(one).map(|session| &session.agent) == self.owner(other).map(|session| &session.agent)
+    }
+
     /// The first turn of a session; 0 when there was none before, and what was changed before the first one is its own, too.
     /// One that comes to none begins behind all there are.
     pub fn beginning(&self, session: &AgentSession) -> u64 {
