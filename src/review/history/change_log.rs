@@ -36,6 +36,8 @@ pub struct ChangeLog {
     /// Turns in which the agent said what it does.
     told: BTreeSet<u64>,
     ran: AllRan,
+    /// The end of the newest turn was told, and no look has followed: nothing of it came later.
+    is_ending: bool,
     /// Directories that cannot be looked into.
     closed: BTreeMap<PathBuf, ClosedBy>,
     pending: PendingWrites,
@@ -62,6 +64,7 @@ impl ChangeLog {
             early_commands: BTreeSet::new(),
             told: BTreeSet::new(),
             ran: AllRan::default(),
+            is_ending: false,
             closed: BTreeMap::new(),
             pending: PendingWrites::default(),
             runs: BTreeMap::new(),
@@ -77,7 +80,9 @@ impl ChangeLog {
         let mut open: Vec<u64> = Vec::new();
         for record in records {
             match record {
+                Record::Ending { .. } => self.is_ending = true,
                 Record::Turn { turn, begins, early } => {
+                    self.is_ending = false;
                     self.turns.insert(turn);
                     self.early.extend(early.then_some(turn));
                     open.retain(|other| *other != turn);
@@ -186,12 +191,24 @@ impl ChangeLog {
     pub fn turn_begins(&mut self, turn: u64, early: bool) -> Result<(), ReviewError> {
         self.undo_log.turn_began();
         self.ran.turn_begins();
+        self.is_ending = false;
         self.turns.insert(turn);
         self.early.extend(early.then_some(turn));
         self.ledger.add(&Record::Turn { turn, begins: true, early })
     }
 
+    /// Its end is told, before the look that it ends with.
+    pub fn turn_is_ending(&mut self, turn: u64) -> Result<(), ReviewError> {
+        self.is_ending = true;
+        self.ledger.add(&Record::Ending { turn })
+    }
+
+    pub const fn is_ending(&self) -> bool {
+        self.is_ending
+    }
+
     pub fn turn_ends(&mut self, turn: u64) -> Result<(), ReviewError> {
+        self.is_ending = false;
         self.ledger.add(&Record::Turn { turn, begins: false, early: false })
     }
 

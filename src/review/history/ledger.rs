@@ -64,6 +64,8 @@ pub enum Record {
     Told { turn: u64 },
     /// A command began to run, or is over: a look that comes too late knows by it what it did.
     Ran(Ran),
+    /// The end of this turn was told; a look follows, and then that it is over.
+    Ending { turn: u64 },
     /// A directory could not be looked into from then on.
     Closed {
         #[serde(with = "json_path")]

@@ -61,6 +61,7 @@ impl UndoLog {
             | Record::Opened { .. }
             | Record::CommandEarly { .. }
             | Record::Ran(_)
+            | Record::Ending { .. }
             | Record::Left { .. }
             | Record::Step { .. }
             | Record::Untaken { .. }

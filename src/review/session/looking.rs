@@ -97,6 +97,7 @@ impl ReviewSession {
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
         self.dir.restore();
         let at = self.files.snapshot.clock.date(Instant::now());
+        self.is_told_of_the_end(turn);
         self.scan().inspect_err(|_| self.attribution.end_unseen(turn, at))?;
         self.dir.note_root(&self.files.snapshot);
         self.attribution.end(turn);
@@ -105,6 +106,14 @@ impl ReviewSession {
         let totals = self.turn_totals(turn);
         self.files.rest();
         totals
+    }
+
+    /// Should the look not be finished, a later opening knows that the calls which were told of are all there were.
+    pub(super) fn is_told_of_the_end(&mut self, turn: u64) {
+        let noted = self.log.turn_is_ending(turn);
+        if let Err(error) = noted {
+            self.dir.note_trouble(&error);
+        }
     }
 
     /// After the first look of a review that had to wait. These turns had begun by then, in the time `since` which it waited; what was changed is put down

@@ -212,13 +212,14 @@ fn what_nobody_could_look_at_is_named() {
     assert_eq!(place.review.touched(), [std::path::Path::new("b"), std::path::Path::new("c")]);
 }
 
-/// A turn in which a command of the agent began, and which no look has ended.
+/// A turn in which a command of the agent began, and whose end was told; no look has followed.
 fn ended_within_a_command(mut more: impl FnMut(&mut Place)) -> (Place, String) {
     let text = lines(12);
     let mut place = Place::with(&[("f", text.as_bytes())]);
     place.review.begin_turn(1).unwrap();
     place.note(ToolEffect::Runs, &[], Vec::new(), false);
     more(&mut place);
+    place.review.is_told_of_the_end(1);
     place.review.still_here();
     (place.reopen(), text)
 }

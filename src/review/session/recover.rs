@@ -78,7 +78,10 @@ pub fn finish_turns(parts: &mut Observer<'_>, open: &[u64], last_sign: SystemTim
         }
     }
     parts.attribution.begin(newest);
-    parts.attribution.recall(parts.log.ran().iter(), last_sign);
+    // Of a client that was killed it is not known what else went on.
+    if parts.log.is_ending() {
+        parts.attribution.recall(parts.log.ran().iter(), last_sign);
+    }
     // Which other calls ran is gone with the client. Where the agent said what it did, what no look has found yet may
     // be the person's, who went on saving in the turn; not when the directory itself is gone.
     if open.iter().any(|turn| parts.log.was_told(*turn)) && !root_is_lost {
