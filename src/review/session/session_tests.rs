@@ -818,7 +818,8 @@ fn a_silent_agent_is_in_the_ledger_all_the_same() {
 /// Who tells of what it reads would tell of what it changes.
 #[test]
 fn what_changes_in_a_turn_in_which_the_agent_only_reads_is_in_doubt_once_it_has_told_of_more() {
-    let told: [(&str, fn(&mut Place)); 4] = [
+    type Tells = fn(&mut Place);
+    let told: [(&str, Tells); 4] = [
         ("call", |p| p.tool_writes("a", "agent\n")),
         ("command", |p| p.command(|p| p.write("a", "agent\n"))),
         ("asked", |p| p.review.command_asked().unwrap()),
