@@ -3,10 +3,12 @@
 use super::*;
 use crate::agent::codec;
 use crate::engine::core::{Core, Out};
-use crate::engine::replay::replay;
+use crate::engine::replay::{Replay, replay};
 use crate::model::effect::Effect;
+use crate::model::entry::Body;
 use crate::model::event::{Before, Event, HostEvent, WriteFact};
 use crate::model::ids::{Addressed, ReqId};
+use crate::model::past::Past;
 use crate::model::session::Session;
 use crate::model::setup::Setup;
 use crate::store::sessions;
@@ -308,4 +310,23 @@ fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
     take_out(state.path(), &path, Whose { id: "c", command: Some("one") }).unwrap();
     assert_eq!(ids(), [row("two", "a", 2)]);
     assert_eq!(dir.read_dir().unwrap().count(), 2, "the journal, and the index");
+}
+
+#[test]
+fn a_replay_for_one_conversation_keeps_nothing_that_is_told_of_another() {
+    let play = Play::whole();
+    let text_of = |body: &Body| if let Body::Agent(message) = body { Some(message.text.clone()) } else { None };
+    for (id, all) in [
+        ("b", "piece 0 said in b, piece 1 said in b, piece 2 said in b, "),
+        ("c", "third said in c, and moreagain said in c, and more"),
+    ] {
+        let mut replay = Replay::new(model(), "/work".into()).of(id.into(), Past::default());
+        play.journal.iter().for_each(|line| replay.line(line));
+        for (_, session) in replay.core().model().sessions().filter(|(_, s)| s.agent == A && !s.is_closed()) {
+            let is_told = session.entries().iter().any(|entry| text_of(&entry.body).is_some());
+            assert_eq!(is_told, session.known_id().is_some_and(|known| known.as_str() == id), "{id}: {session:?}");
+        }
+        let said: String = replay.past().entries.iter().filter_map(|entry| text_of(&entry.body)).collect();
+        assert_eq!(said, all);
+    }
 }

@@ -10,7 +10,7 @@ use crate::base::human;
 use crate::model::Model;
 use crate::model::event::HostEvent;
 use crate::model::ids::{SessionId, SessionKey};
-use crate::model::past::{Past, copy_title};
+use crate::model::past::{Past, Recalled, copy_title};
 use crate::model::session::Policy;
 use crate::store::lines::{self, Row, What};
 use crate::store::sessions::{self, Known, Part};
@@ -18,7 +18,9 @@ use crate::wire::json;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 use tracing::{debug, warn};
 
 /// Bytes of journals that are replayed for one session.
@@ -41,41 +43,54 @@ impl Default for Bounds {
 pub(super) struct Recalling {
     journals: Option<PathBuf>,
     facts: Facts,
+    /// One journal is replayed at a time: it takes many times the memory of what it has of a conversation.
+    alone: Arc<Mutex<()>>,
 }
 
 impl Recalling {
     pub fn new(journals: Option<PathBuf>, facts: &Facts) -> Self {
-        Self { journals, facts: facts.clone() }
+        Self { journals, facts: facts.clone(), alone: Arc::default() }
     }
 
     /// Has the conversation read that the agent of this command calls like this; for a copy of it, or to go on with it.
     pub fn begin(&self, at: SessionKey, id: SessionId, command: String, is_copy: bool) {
-        let (journals, facts) = (self.journals.clone(), self.facts.clone());
-        tokio::task::spawn_blocking(move || {
-            let (mut age, mut title, mut agent) = (None, None, None);
-            let (past, trouble) = match journals.map(|dir| found(&dir, &id, &command)) {
-                Some(Ok(None)) | None => (Past::default(), None),
-                Some(Ok(Some(known))) => {
-                    age = Some(sessions::age(known.opened));
-                    title = if is_copy { known.name().map(copy_title) } else { known.own_title() };
-                    agent = Some(known.agent.clone()).filter(|name| *name != known.command);
-                    of_known(&known, &id, Bounds::default())
+        let (journals, facts, alone) = (self.journals.clone(), self.facts.clone(), Arc::clone(&self.alone));
+        tokio::spawn(async move {
+            let _alone = alone.lock().await;
+            let read = tokio::task::spawn_blocking(move || {
+                for part in recalled(journals.as_deref(), &id, &command, is_copy) {
+                    facts.send(Fact::Host(at.into(), HostEvent::Recalled(part)));
                 }
-                Some(Err(error)) => {
-                    warn!(%error, "earlier journals cannot be read");
-                    (Past::default(), Some(format!("the journals of this session cannot be read: {error}")))
-                }
-            };
-            debug!(entries = past.entries.len(), "read from earlier journals");
-            let parts = if is_copy { past.copied(trouble) } else { past.parts(trouble) };
-            for mut part in parts {
-                if part.is_last {
-                    (part.age, part.title, part.agent) = (age, title.take(), agent.take());
-                }
-                facts.send(Fact::Host(at.into(), HostEvent::Recalled(part)));
+            });
+            if let Err(error) = read.await {
+                warn!(%error, "a journal was not read to its end");
             }
         });
     }
+}
+
+/// What the journals have of a conversation, in parts; with the last one what is known of all of it.
+fn recalled(journals: Option<&Path>, id: &SessionId, command: &str, is_copy: bool) -> Vec<Recalled> {
+    let (mut age, mut title, mut agent) = (None, None, None);
+    let (past, trouble) = match journals.map(|dir| found(dir, id, command)) {
+        Some(Ok(None)) | None => (Past::default(), None),
+        Some(Ok(Some(known))) => {
+            age = Some(sessions::age(known.opened));
+            title = if is_copy { known.name().map(copy_title) } else { known.own_title() };
+            agent = Some(known.agent.clone()).filter(|name| *name != known.command);
+            of_known(&known, id, Bounds::default())
+        }
+        Some(Err(error)) => {
+            warn!(%error, "earlier journals cannot be read");
+            (Past::default(), Some(format!("the journals of this session cannot be read: {error}")))
+        }
+    };
+    debug!(entries = past.entries.len(), "read from earlier journals");
+    let mut parts = if is_copy { past.copied(trouble) } else { past.parts(trouble) };
+    if let Some(last) = parts.last_mut() {
+        (last.age, last.title, last.agent) = (age, title, agent);
+    }
+    parts
 }
 
 /// All that the journals in this directory have of a session, and why that is not all.

@@ -1,7 +1,7 @@
 //! A journal or a recording back into a model: the same decoding and reducing, with nothing done outside.
 
 use super::core::{Core, Numbers};
-use crate::agent::codec::{self, SharedCodec};
+use crate::agent::codec::{self, SharedCodec, stored};
 use crate::model::Model;
 use crate::model::changes::Gate;
 use crate::model::event::{Event, HostEvent, Intent, Protocol};
@@ -194,6 +194,9 @@ impl Replay {
             let (frame, line) = Frame::read(Cow::Borrowed(text.as_bytes()), self.core.codec(agent).word_for_word());
             // A request that was kept as raw text had bytes that could not be kept: it was refused.
             let frame = if record.frame.is_none() { frame.refuse_damaged() } else { frame };
+            if self.is_of_another(agent, &frame) {
+                return;
+            }
             self.core.frame(agent, frame, &line, now);
         } else if let ("client->agent", Some(of), Some(frame)) = (&*record.dir, record.of, record.frame)
             && let Address::Agent(agent) = record.peer()
@@ -201,6 +204,21 @@ impl Replay {
         {
             self.core.settle(agent, of, number, &method);
         }
+    }
+
+    /// Whether it tells of another conversation than the one that is wanted: that is read when it is wanted itself. What
+    /// is told of a session that has no name yet may be of any.
+    fn is_of_another(&self, agent: AgentKey, frame: &Frame) -> bool {
+        let (Some((wanted, _)), Frame::Notification { method, params: Some(params) }) = (&self.wanted, frame) else {
+            return false;
+        };
+        if !self.core.codec(agent).is_update(method.as_str()) {
+            return false;
+        }
+        let Some(id) = stored::named(params.as_str()).map(|id| SessionId::from(id.as_str())) else { return false };
+        id != *wanted
+            && !self.earlier.contains_key(&id)
+            && self.core.model().sessions_of(agent).any(|(_, session)| session.known_id() == Some(&id))
     }
 
     /// A session that is closed lets go of what was said in it; one that goes on begins with it.

@@ -280,8 +280,6 @@ pub struct SessionRules {
     pub(super) told: BTreeSet<String>,
     /// What they were asked about, the oldest first.
     pub(super) judged: VecDeque<Arc<Claims>>,
-    /// Calls that they need not look at once more when they are over: they were asked about, or something of theirs was refused.
-    pub(super) seen: BTreeSet<EntryId>,
 }
 
 impl SessionRules {

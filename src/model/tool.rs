@@ -64,6 +64,9 @@ pub struct ToolCall {
     /// Files that it named before a message that left them out: what is asked about may be about them all the same.
     #[serde(default)]
     pub named_before: Vec<String>,
+    /// Rules need not look at it when it is over: they were asked about it, or something of it was refused.
+    #[serde(default)]
+    pub is_judged: bool,
     /// Where its changes belong, as found out when the person was asked.
     places: Vec<Place>,
 }
@@ -426,6 +429,7 @@ impl ToolCall {
             can_cancel: false,
             runs_elsewhere: false,
             named_before: Vec::new(),
+            is_judged: false,
             places: Vec::new(),
             id,
         }

@@ -7,7 +7,7 @@ use super::super::audit::{By, Decision, Matter, Outcome};
 use super::super::changes::Gate;
 use super::super::claims::{Claim, Claimed, Claims, Running};
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::entry::Level;
+use super::super::entry::{Body, Level};
 use super::super::event::AgentRequest;
 use super::super::ids::{EntryId, ReqId};
 use super::super::question::{About, Asks, Offered, Question};
@@ -61,7 +61,7 @@ fn keep(session: &mut Session, claims: &Claims) {
 pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, offered: Offered, cx: &mut Cx) {
     let claims = Box::new(session.tool(entry).map(|tool| of_call(session, tool)).unwrap_or_default());
     session.unruled.insert(req, Unruled::Permission { entry, offered, claims: claims.clone() });
-    session.rules.seen.insert(entry);
+    note_judged(session, entry);
     keep(session, &claims);
     cx.push(Effect::AskRules { req, claims, is_service_read: false });
 }
@@ -70,16 +70,26 @@ pub fn ask_permission(session: &mut Session, req: ReqId, entry: EntryId, offered
 /// client was judged before.
 pub fn look_back(session: &mut Session, entry: EntryId, cx: &mut Cx) {
     let is_live = session.turn.is_some() && !session.is_loading();
-    if !session.rules.are_there || !is_live || session.rules.seen.contains(&entry) {
+    if !session.rules.are_there || !is_live {
         return;
     }
-    let Some(tool) = session.tool(entry).filter(|tool| tool.status == ToolStatus::Completed) else { return };
+    let is_to_judge = |tool: &&ToolCall| tool.status == ToolStatus::Completed && !tool.is_judged;
+    let Some(tool) = session.tool(entry).filter(is_to_judge) else { return };
     let is_ours = |id| session.terminal(id).is_some_and(|terminal| terminal.origin == TerminalOrigin::Ours);
     if tool.terminals().any(is_ours) {
         return;
     }
-    session.rules.seen.insert(entry);
+    note_judged(session, entry);
     cx.push(Effect::LookBack(entry));
+}
+
+/// Rules need not look at this call once more when it is over.
+fn note_judged(session: &mut Session, entry: EntryId) {
+    session.entries.change(entry, |entry| {
+        if let Body::Tool(tool) = &mut entry.body {
+            tool.is_judged = true;
+        }
+    });
 }
 
 /// What a call that is over has done, as rules see it; nothing where it says nothing of that, or too much.
@@ -93,7 +103,7 @@ pub fn of_call_done(session: &Session, entry: EntryId) -> Option<Claims> {
 pub fn refused(session: &mut Session) {
     let runs = |entry: &&EntryId| session.tool(**entry).is_some_and(|tool| !tool.is_finished());
     let running: Vec<EntryId> = session.newest_tool.values().filter(runs).copied().collect();
-    session.rules.seen.extend(running);
+    running.into_iter().for_each(|entry| note_judged(session, entry));
 }
 
 /// What a call has done by itself a rule denies.

@@ -57,6 +57,7 @@ impl ToolCall {
             can_cancel: self.can_cancel,
             runs_elsewhere: self.runs_elsewhere,
             named_before: self.named_before.clone(),
+            is_judged: self.is_judged,
             places: self.places.clone(),
         }
     }

@@ -95,10 +95,14 @@ impl HeldWrite {
         Ok(count)
     }
 
-    /// Decides all that waits, by an answer given outside of the review: nothing to undo there.
+    /// Decides all that waits, by an answer given outside of the review: nothing to undo there, unless parts of it were
+    /// decided there before.
     pub fn decide_all(&mut self, files: &mut Contents, verdict: Verdict) -> Result<(), ReviewError> {
+        let was_touched = self.is_touched();
         self.decide(files, &Selection::Pending { doubtful: true }, verdict)?;
-        self.past.clear();
+        if !was_touched {
+            self.past.clear();
+        }
         Ok(())
     }
 

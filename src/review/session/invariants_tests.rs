@@ -369,3 +369,25 @@ fn a_decision_of_a_turn_that_has_ended_is_after_a_restart_what_it_was() {
     world.does(&Step::Rewinds(1, false));
     world.does(&Step::Restarts);
 }
+
+/// Found by it: what was rejected of a held write counted as written when a plain answer decided the rest.
+#[test]
+fn an_answer_after_parts_were_decided_in_the_review_writes_what_was_chosen() {
+    let mut world = World::new();
+    let client = |what| Step::Changes(Who::Client, 0, what);
+    let steps = [
+        client(What::Mode(true)),
+        Step::Holds(0, 0, true),
+        client(What::Remove),
+        client(What::Line(0, 0)),
+        client(What::Line(0, 0)),
+        Step::Answers(Verdict::Accept),
+        Step::Decides(Of::Hunk(0), 0, Verdict::Reject),
+        Step::Answers(Verdict::Accept),
+    ];
+    for step in steps {
+        world.does(&step);
+        world.place().review.verify_invariants();
+    }
+    assert_eq!(world.place().read("f"), "text 0\n");
+}
