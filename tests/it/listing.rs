@@ -161,7 +161,7 @@ async fn r_151_an_agent_is_asked_for_its_sessions_when_it_is_there_and_when_the_
         assert!(!earlier.contains("“about s”"), "what is open here stands above\n{screen}");
         person.press(Key::plain(Code::End)).await;
         person.press(Key::plain(Code::Tab)).await;
-        person.sees("none yet").await;
+        person.sees("no earlier session yet").await;
         person.press(Key::plain(Code::Esc)).await;
         person.quits().await;
     };

@@ -264,13 +264,21 @@ pub fn step(at: usize, by: isize, len: usize) -> usize {
     at.saturating_add_signed(by).min(len.saturating_sub(1))
 }
 
-/// Indices of the texts that match, best first; all in their order without a query.
+/// Indices of the texts that match, best first; all in their order without a query. What has the words of the query as they
+/// are typed stands before what has only their letters, scattered.
 pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
     if query.trim().is_empty() {
         return (0..texts.len()).collect();
     }
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    fuzzy::rank(query, &texts)
+    let all: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let is_scattered = |at: &usize| {
+        let text = texts.get(*at).map(|text| text.to_lowercase()).unwrap_or_default();
+        !words.iter().all(|word| text.contains(word))
+    };
+    let mut found = fuzzy::rank(query, &all);
+    found.sort_by_cached_key(is_scattered);
+    found
 }
 
 /// Whether the agent has this value now, or has been asked for it.
@@ -442,6 +450,13 @@ impl Completion {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_as_they_are_typed_stand_before_scattered_letters() {
+        let texts = ["Start Each Time".to_owned(), "the newest offset".to_owned(), "none".to_owned()];
+        assert_eq!(ranked("set", &texts), [1, 0]);
+        assert_eq!(ranked("", &texts), [0, 1, 2]);
+    }
 
     #[test]
     fn heads_of_the_agent_are_written_as_those_of_the_client() {

@@ -278,7 +278,7 @@ fn nothing(list: &SessionList, keys: &Keymap) -> StyledText {
             (Reach::Here, n) if n > 0 => {
                 format!("none of this directory{}", say(" · {Tab} shows # of others").replace('#', &n.to_string()))
             }
-            _ => "none yet".to_owned(),
+            _ => "no earlier session yet".to_owned(),
         },
     };
     StyledText::of(words, Token::Dim)

@@ -97,7 +97,10 @@ fn nothing_earlier_says_so_and_where_there_is_more() {
 
 fn wide(list: &mut SessionList, width: u16, height: u16) -> String {
     if let Some(which) = list.wants_end(drawn(list, width, height).1.has_preview) {
-        let said = [Said::new(Who::Person, "mend it"), Said::new(Who::Agent, &"a long answer ".repeat(20))];
+        let said = [
+            Said::new(Who::Person, "mend it"),
+            Said::new(Who::Agent, &format!("**bold** {}", "a long answer ".repeat(20))),
+        ];
         list.previews.told(which, Ok(said.into()));
     }
     drawn(list, width, height).0
@@ -125,6 +128,7 @@ fn the_end_of_what_was_said_stands_beside_the_list_from_a_hundred_columns_on() {
     assert!(wide(&mut list, 100, 24).contains("how it ended"));
     let shown = wide(&mut list, 120, 30);
     assert!(shown.contains("│") && shown.contains("a long answer") && shown.contains("❯ mend it"), "{shown}");
+    assert!(shown.contains("bold a long") && !shown.contains("**"), "as in the transcript: {shown}");
     assert!(!wide(&mut list, 99, 24).contains("how it ended"));
     list.step(1);
     assert!(drawn(&list, 120, 24).0.contains("reading…"));

@@ -10,6 +10,7 @@ use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::labels;
+use crate::ui::md;
 use crate::ui::state::session_list::{End, Row, Said, SessionList, Who};
 use crate::ui::view::ViewCx;
 use ratatui::buffer::Buffer;
@@ -105,9 +106,11 @@ fn end(said: &[Said], look: Look<'_>, area: Rect, buf: &mut Buffer) {
             Who::Thought => ("", Token::Dim),
             Who::Tool => ("· ", Token::Dim),
         };
-        let mut lines: Vec<LogicalLine> =
-            one.text.lines().map(|line| LogicalLine::text(StyledText::of(line, token))).collect();
-        if let Some(first) = lines.first_mut() {
+        let mut lines: Vec<LogicalLine> = match one.who {
+            Who::Agent => md::lines(&one.text, area.width),
+            _ => one.text.lines().map(|line| LogicalLine::text(StyledText::of(line, token))).collect(),
+        };
+        if let (Some(first), false) = (lines.first_mut(), mark.is_empty()) {
             first.prefix = StyledText::of(mark, token);
         }
         let mut above = paint::rows(&lines, area.width);
