@@ -36,6 +36,8 @@ pub const LARGE: usize = 1 << 20;
 
 /// What is read sooner than that was there before it was asked for, however late the system says so.
 const AT_ONCE: Duration = Duration::from_millis(200);
+/// Who waits for a line is woken within this time of its writing, unless the machine is very busy.
+const WOKEN: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
 pub enum Incoming {
@@ -114,7 +116,7 @@ async fn read_all(mut source: impl AsyncRead + Send + Unpin, mut batcher: Batche
 /// From when on what is read `now` may have been written, where it was asked for then. What was there already has come since
 /// the pipe was empty: as long as lines before it are read and wait for room, nobody looks at the pipe.
 fn came(emptied: Instant, asked: Instant, now: Instant) -> Instant {
-    if now.saturating_duration_since(asked) < AT_ONCE { emptied } else { now }
+    if now.saturating_duration_since(asked) < AT_ONCE { emptied } else { now.checked_sub(WOKEN).unwrap_or(now) }
 }
 
 /// Collects what one read delivered into batches of bounded size.
@@ -321,7 +323,7 @@ mod tests {
         let soon = asked + AT_ONCE / 2;
         assert_eq!(came(emptied, asked, soon), emptied);
         let later = asked + AT_ONCE * 2;
-        assert_eq!(came(emptied, asked, later), later, "it was waited for");
+        assert_eq!(came(emptied, asked, later), later - WOKEN, "it was waited for");
     }
 
     /// As long as the tasks of this thread have anything to do, and longer.

@@ -411,7 +411,7 @@ pub fn blame_of(history: &FileHistory, pair: &Pair, files: &mut Contents) -> Res
         return history.blame(files);
     }
     let upto = history.steps.get(..pair.upto).unwrap_or_default();
-    FileHistory { steps: upto.to_vec(), accepted: history.accepted }.blame(files)
+    FileHistory { steps: upto.to_vec(), ..*history }.blame(files)
 }
 
 /// Which parts each of these ranges of the new lines touches, by their places.

@@ -8,13 +8,12 @@ use crate::model::changes::{HunkState, Scope, Totals};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::file_history::{FileHistory, Pair, carry};
-use crate::review::state::State;
+use crate::review::history::file_history::{FileHistory, Pair, Version, carry};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Sums of files, with how long their histories were and what was accepted of them.
-type Sums = HashMap<PathBuf, (usize, State, Totals)>;
+/// Sums of files, with what their histories were then.
+type Sums = HashMap<PathBuf, (Version, Totals)>;
 
 /// Sums of the whole session, and of the parts that others have in it.
 #[derive(Default)]
@@ -60,15 +59,13 @@ impl TotalsCache {
         let known = self.parts.entry(id.to_owned()).or_default();
         let mut sum = Totals::default();
         for (path, history) in log.histories() {
-            let of_now = |(steps, accepted, _): &&(usize, State, Totals)| {
-                *steps == history.steps.len() && *accepted == history.accepted
-            };
+            let of_now = |(version, _): &&(Version, Totals)| *version == history.version();
             let mut one = Totals::default();
-            if let Some((.., known)) = known.get(path).filter(of_now) {
+            if let Some((_, known)) = known.get(path).filter(of_now) {
                 one = *known;
             } else if let Some(pair) = changed_in(&turns, history, files)? {
                 add(&mut one, history, &pair, files)?;
-                known.insert(path.to_owned(), (history.steps.len(), history.accepted, one));
+                known.insert(path.to_owned(), (history.version(), one));
             } else {
                 // Of a file that others have changed nothing is kept.
                 known.remove(path);
@@ -88,9 +85,8 @@ impl TotalsCache {
     }
 
     fn of_file(&mut self, path: &Path, history: &FileHistory, files: &mut Contents) -> Result<Totals, ReviewError> {
-        if let Some((steps, accepted, sums)) = self.sums.get(path)
-            && *steps == history.steps.len()
-            && *accepted == history.accepted
+        if let Some((version, sums)) = self.sums.get(path)
+            && *version == history.version()
         {
             return Ok(*sums);
         }
@@ -110,7 +106,7 @@ impl TotalsCache {
         if let Some(pair) = history.pair(Scope::Pending, files)? {
             sums.pending = Parts::of(files, &pair.old, &pair.new)?.parts.len() as u64;
         }
-        self.sums.insert(path.to_owned(), (history.steps.len(), history.accepted, sums));
+        self.sums.insert(path.to_owned(), (history.version(), sums));
         Ok(sums)
     }
 }

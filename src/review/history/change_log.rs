@@ -6,7 +6,7 @@
 
 use super::contents::Contents;
 use super::file_history::FileHistory;
-use super::ledger::{ChangeRecord, ClosedBy, Decision, FileDecision, Ledger, Record};
+use super::ledger::{Author, ChangeRecord, ClosedBy, Decision, FileDecision, Ledger, Record};
 use super::order::Order;
 use super::pending_writes::{PendingWrite, PendingWrites};
 use super::ran::{AllRan, Ran};
@@ -106,6 +106,7 @@ impl ChangeLog {
                 Record::Writes { path, write } => self.pending.begins(&path, write),
                 Record::WritesEnd { content, entry } => drop(self.pending.end(content, entry)),
                 Record::Untaken { path } => self.take_off(&path),
+                Record::Accounted { path, step, by } => self.put_author(&path, step, by),
                 Record::Act(ref act) => {
                     self.order.acts(act.id, self.rev);
                     self.undo_log.take(record);
@@ -358,6 +359,20 @@ impl ChangeLog {
         }
     }
 
+    /// The change that is step `number` of a file is this one's doing.
+    pub fn account(&mut self, path: &Path, number: usize, by: Author) -> Result<(), ReviewError> {
+        self.ledger.add(&Record::Accounted { path: path.to_owned(), step: number, by })?;
+        self.put_author(path, number, by);
+        Ok(())
+    }
+
+    fn put_author(&mut self, path: &Path, number: usize, by: Author) {
+        self.rev += 1;
+        if let Some(history) = self.histories.get_mut(path) {
+            history.account(number, by);
+        }
+    }
+
     fn put_step(&mut self, path: &Path, step: ChangeRecord, accepted: State) {
         self.rev += 1;
         self.pending.seen(path, &step.after);
@@ -368,7 +383,7 @@ impl ChangeLog {
                 history.accepted = accepted;
             }
             None => {
-                self.histories.insert(path.to_owned(), FileHistory { steps: vec![step], accepted });
+                self.histories.insert(path.to_owned(), FileHistory { steps: vec![step], accepted, accounted: 0 });
             }
         }
     }
@@ -430,7 +445,7 @@ impl ChangeLog {
             if merge.is_some() && !self.histories.contains_key(path) {
                 // No agent has been there, and the merge can be taken back all the same.
                 let accepted = accepted.0;
-                self.histories.insert(path.clone(), FileHistory { steps: Vec::new(), accepted });
+                self.histories.insert(path.clone(), FileHistory { steps: Vec::new(), accepted, accounted: 0 });
             }
             self.rev += 1;
             if before != after {

@@ -9,7 +9,7 @@ impl ChangeLog {
         assert!(self.batch.is_none(), "steps were left behind");
         assert!(self.early.is_subset(&self.turns) && self.told.is_subset(&self.turns));
         for (path, history) in &self.histories {
-            let FileHistory { steps, accepted } = history;
+            let FileHistory { steps, accepted, .. } = history;
             let shown = path.display();
             assert!(path.is_relative() && !files.snapshot.hides(path), "{shown} is not for the review");
             assert!(!steps.is_empty(), "{shown}: a history of nothing");

@@ -4,7 +4,7 @@
 //! part of the accepted state as far as they do not touch what is still to be decided.
 
 use super::contents::Contents;
-use super::ledger::ChangeRecord;
+use super::ledger::{Author, ChangeRecord};
 use crate::model::changes::{Cause, HunkState, Scope};
 use crate::review::error::ReviewError;
 use crate::review::state::State;
@@ -18,7 +18,13 @@ use std::ops::Range;
 pub struct FileHistory {
     pub steps: Vec<ChangeRecord>,
     pub accepted: State,
+    /// How often the author of a step came to be known later.
+    pub accounted: usize,
 }
+
+/// What a history is known by to be the one that it was: its steps, how often one of them got its author later, and what
+/// is accepted.
+pub type Version = (usize, usize, State);
 
 /// What a review compares: from `old` to `new`, with the steps that led there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +40,19 @@ pub type Blame = Vec<(Range<usize>, usize)>;
 
 impl FileHistory {
     pub fn new(first: ChangeRecord) -> Self {
-        Self { accepted: first.before, steps: vec![first] }
+        Self { accepted: first.before, steps: vec![first], accounted: 0 }
+    }
+
+    pub fn version(&self) -> Version {
+        (self.steps.len(), self.accounted, self.accepted)
+    }
+
+    /// A step has an author of whom nothing was known when it was found.
+    pub fn account(&mut self, number: usize, Author { turn, cause, entry }: Author) {
+        if let Some(step) = self.steps.get_mut(number) {
+            *step = ChangeRecord::new(turn, cause, Some(entry), step.before, step.after);
+            self.accounted += 1;
+        }
     }
 
     /// The newest state that was seen.

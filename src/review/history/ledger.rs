@@ -50,6 +50,13 @@ pub enum Record {
         #[serde(with = "json_path")]
         path: PathBuf,
     },
+    /// A step of a file, by its number, had an author after all, of whom the news came later.
+    Accounted {
+        #[serde(with = "json_path")]
+        path: PathBuf,
+        step: usize,
+        by: Author,
+    },
     /// A write through the client begins: whose it is is known, whenever the client is killed.
     Writes {
         #[serde(with = "json_path")]
@@ -105,6 +112,14 @@ pub struct ClosedBy {
     pub doubt: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<u64>,
+}
+
+/// Whose doing a change is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Author {
+    pub turn: u64,
+    pub cause: Cause,
+    pub entry: u64,
 }
 
 /// One observed change of one file.

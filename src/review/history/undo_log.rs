@@ -65,6 +65,7 @@ impl UndoLog {
             | Record::Left { .. }
             | Record::Step { .. }
             | Record::Untaken { .. }
+            | Record::Accounted { .. }
             | Record::Writes { .. }
             | Record::WritesEnd { .. } => {}
         }

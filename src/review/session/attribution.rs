@@ -13,6 +13,8 @@ use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ran::Ran;
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use crate::review::session::telling::Telling;
+use crate::review::session::unexplained::{Found, Unexplained};
+use crate::review::snapshot::clock::TICK;
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -68,6 +70,12 @@ impl Tool {
 
     const fn is_finished(&self) -> bool {
         self.until.is_some()
+    }
+
+    /// Whether it says that it changes this path, and has not had the client write it.
+    fn names(&self, path: &Path) -> bool {
+        let named = self.paths.iter().any(|p| p == path) || self.claims.iter().any(|c| c.0 == path);
+        named && !self.served.contains(path)
     }
 }
 
@@ -182,6 +190,7 @@ pub struct Attribution {
     starting: BTreeMap<ReqId, LetGo>,
     /// Writes through the client that have begun, what they write and for whom.
     under_way: HashMap<PathBuf, (Oid, Attributed)>,
+    unexplained: Unexplained,
 }
 
 impl Attribution {
@@ -223,6 +232,33 @@ impl Attribution {
 
     pub fn end(&mut self, turn: u64) {
         self.turns.retain(|other| *other != turn);
+        if self.turns.is_empty() {
+            self.unexplained.clear();
+        }
+    }
+
+    /// No call that is known explains this: the news of one may be on its way.
+    pub fn leave_unexplained(&mut self, found: Found) {
+        if !self.turns.is_empty() {
+            self.unexplained.add(found);
+        }
+    }
+
+    /// What was left so and this call, which edits files, explains: the agent has told of it after it was found. Each is named
+    /// once. The call may have run `since` then, and not before: what was there earlier was found when it was.
+    pub fn explains(&mut self, entry: EntryId, since: LetGo) -> Option<(Vec<Found>, Attributed)> {
+        let tool = self.tools.get(&entry.0).filter(|tool| !tool.waits && tool.doing == ToolEffect::Edits)?;
+        let LetGo::At(since) = tool.from.map_or(since, LetGo::At) else { return None };
+        let persons: Vec<&Tool> = self.tools.values().filter(|tool| tool.doing == ToolEffect::Persons).collect();
+        let is_its = |found: &Found| {
+            let (When::At(at) | When::By(at)) = found.when;
+            tool.names(&found.path)
+                && at + TICK >= since
+                && tool.until.is_none_or(|until| at <= until + SLACK)
+                && !persons.iter().any(|tool| Self::could(tool, found.when))
+        };
+        let turn = tool.turn.filter(|turn| self.turns.contains(turn));
+        Some((self.unexplained.take(is_its), Attributed::new(Cause::Tool, Some(entry.0)).of_turn(turn)))
     }
 
     /// The same where the files could not be looked at before it.
@@ -412,10 +448,6 @@ impl Attribution {
     /// By what a path was changed since it was last looked at; `when` is the time of the change.
     pub fn blame(&self, path: &Path, when: When) -> Attributed {
         let since = self.looked.get(&self.hasher.hash_one(path)).copied().unwrap_or(0).max(self.last_scan);
-        let names = |tool: &Tool| {
-            let named = tool.paths.iter().any(|p| p == path) || tool.claims.iter().any(|c| c.0 == path);
-            named && !tool.served.contains(path)
-        };
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
             let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
             let found = self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool));
@@ -428,7 +460,7 @@ impl Attribution {
         let turn = turn.filter(|turn| self.turn() != Some(*turn));
         let beside_persons = newest(&|tool| tool.doing == ToolEffect::Persons).is_some();
         if let Some((tool, entry, turn)) =
-            newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && names(tool))
+            newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && tool.names(path))
         {
             // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
             let doubt = is_idle && tool.from.is_none();
@@ -442,7 +474,7 @@ impl Attribution {
         });
         if is_idle && command.is_none() {
             // Whoever changed it last, the agent may have changed it before that, and no look came in between.
-            let named = |tool: &Tool| tool.doing == ToolEffect::Edits && names(tool);
+            let named = |tool: &Tool| tool.doing == ToolEffect::Edits && tool.names(path);
             let unseen = self.gaps.last().filter(|_| self.tools.values().any(named));
             let persons = Attributed::new(Cause::Person, None);
             return unseen.map_or(persons, |gap| Attributed::in_doubt(false).of_turn(Some(gap.turn)));

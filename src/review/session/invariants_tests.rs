@@ -88,6 +88,8 @@ const NAMES: [&str; 3] = ["f", "g", "sub/h"];
 enum Who {
     Client,
     Tool,
+    /// A call of which nobody has told when a look comes.
+    LateTool,
     Command,
     Person,
 }
@@ -127,7 +129,8 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let who = prop_oneof![Just(Who::Client), Just(Who::Tool), Just(Who::Command), Just(Who::Person)];
+    let who =
+        prop_oneof![Just(Who::Client), Just(Who::Tool), Just(Who::LateTool), Just(Who::Command), Just(Who::Person)];
     let what = prop_oneof![
         6 => (0..12_usize, 0..6_u8).prop_map(|(line, text)| What::Line(line, text)),
         1 => Just(What::Remove),
@@ -241,6 +244,11 @@ impl World {
             (Who::Client, What::Line(..)) => place.client_writes(name, &text),
             (Who::Client | Who::Command, _) => place.command(does),
             (Who::Tool, _) => place.tool_does(name, does),
+            (Who::LateTool, _) => {
+                does(place);
+                place.look(name);
+                place.tool_does(name, |_| ());
+            }
         }
     }
 

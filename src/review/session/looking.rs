@@ -186,6 +186,7 @@ impl ReviewSession {
         let begins = !note.finished && !self.attribution.knows(note.entry);
         let finishes = self.attribution.note(note, since, at, |path| places(roots, root, path));
         self.note_told()?;
+        self.observer().explain(note.entry, since)?;
         // Before the looks: the client may end before they do.
         if let Some(ran) = self.attribution.command(note.entry, resumes.then_some(at)) {
             self.log.note_ran(ran)?;

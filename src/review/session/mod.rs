@@ -20,6 +20,7 @@ mod session_dir;
 mod sweep;
 mod telling;
 mod turns;
+mod unexplained;
 mod unknown_before;
 mod write;
 

@@ -4,14 +4,16 @@
 //! one, and but for the person's where the agent has not been, it is in the ledger once.
 
 use crate::model::changes::Cause;
+use crate::model::ids::EntryId;
 use crate::review::decide::held_writes::HeldWrites;
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::ledger::{ChangeRecord, ClosedBy};
-use crate::review::session::attribution::{Attributed, Attribution, When, before_claims};
+use crate::review::history::ledger::{Author, ChangeRecord, ClosedBy};
+use crate::review::session::attribution::{Attributed, Attribution, LetGo, When, before_claims};
 use crate::review::session::beside::Beside;
 use crate::review::session::persons;
+use crate::review::session::unexplained::Found;
 use crate::review::state::{Change, Oid, State, content};
 use crate::review::worktree::walk::{self, RelPath};
 use std::collections::{BTreeSet, HashSet};
@@ -101,6 +103,35 @@ impl Observer<'_> {
                 self.log.take(&path, step, after, self.files)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
+                self.leave_unexplained(&change, blamed);
+            }
+        }
+        Ok(())
+    }
+
+    /// What nobody accounts for yet is remembered until the end of the turn.
+    fn leave_unexplained(&mut self, change: &Change, by: Attributed) {
+        if by.cause != Cause::Unknown || !by.doubt || by.beside_persons || by.beside_run {
+            return;
+        }
+        let steps = self.log.history(&change.path).map_or(0, |history| history.steps.len());
+        if let Some(step) = steps.checked_sub(1) {
+            let (path, after, when) = (change.path.clone(), change.after, self.when(&change.path));
+            self.attribution.leave_unexplained(Found { path, step, after, when });
+        }
+    }
+
+    /// What looks have found before the agent told of this call is its doing, as it would be had they come after that: in
+    /// which order they come is chance.
+    pub fn explain(&mut self, entry: EntryId, since: LetGo) -> Result<(), ReviewError> {
+        let Some((all, by)) = self.attribution.explains(entry, since) else { return Ok(()) };
+        for Found { path, step: number, after, .. } in all {
+            let step = self.log.history(&path).and_then(|history| history.steps.get(number)).copied();
+            let Some(step) = step.filter(|step| step.doubt && step.after == after) else { continue };
+            let change = Change { path, before: step.before, after };
+            if self.somebody_else(&change, by)?.is_none() {
+                let by = Author { turn: by.turn.unwrap_or(step.turn), cause: by.cause, entry: entry.0 };
+                self.log.account(&change.path, number, by)?;
             }
         }
         Ok(())
@@ -165,12 +196,17 @@ impl Observer<'_> {
     }
 
     fn blame_alone(&mut self, path: &Path) -> Attributed {
+        let when = self.when(path);
+        self.attribution.blame(path, when)
+    }
+
+    /// When a path was changed.
+    fn when(&mut self, path: &Path) -> When {
         let snapshot = &mut self.files.snapshot;
-        let when = match snapshot.changed_at(path) {
+        match snapshot.changed_at(path) {
             at if snapshot.moves.is_gone(path) => When::By(at),
             at => When::At(at),
-        };
-        self.attribution.blame(path, when)
+        }
     }
 
     /// The state without what a tool call says it did, when there is more in the change than that.

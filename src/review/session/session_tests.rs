@@ -142,7 +142,8 @@ impl Place {
             turn: None,
             doing,
             at: Instant::now(),
-            since: Instant::now(),
+            // What is done here takes no time: nothing of what was there before passes for done since.
+            since: Instant::now() + 2 * TICK,
             finished,
             waits: self.waits,
             paths,

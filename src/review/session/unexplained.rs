@@ -1,0 +1,48 @@
+//! Changes that a look has found and no call explains: the news of the one that made them may come right after.
+//!
+//! Plain data. Invariants: only what turns that run have changed stands here, and not much of it.
+
+use super::attribution::When;
+use crate::review::state::State;
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+/// Changes that are remembered; of more, the oldest are forgotten.
+const MAX: usize = 4096;
+
+/// A step in the history of a file.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub path: PathBuf,
+    /// Its number there, and what it led to.
+    pub step: usize,
+    pub after: State,
+    pub when: When,
+}
+
+#[derive(Debug, Default)]
+pub struct Unexplained(VecDeque<Found>);
+
+impl Unexplained {
+    pub fn add(&mut self, found: Found) {
+        if self.0.len() >= MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(found);
+    }
+
+    /// Those of which this is true; they are not kept any more.
+    pub fn take(&mut self, is_its: impl Fn(&Found) -> bool) -> Vec<Found> {
+        let (its, rest) = std::mem::take(&mut self.0).into_iter().partition(is_its);
+        self.0 = rest;
+        Vec::from(its)
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+#[path = "unexplained_tests.rs"]
+mod tests;

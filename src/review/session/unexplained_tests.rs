@@ -1,0 +1,111 @@
+//! A look may come between what a call does and the news of the call: whose the change is does not hang on that.
+
+use super::super::tests::{Place, changed, lines};
+use super::super::*;
+use crate::model::changes::{Cause, ReviewAction};
+use crate::model::ids::EntryId;
+use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
+use std::time::{Duration, Instant};
+
+/// Long before anything that is tried here.
+const EARLIER: Duration = Duration::from_secs(60);
+
+impl Place {
+    /// The news of a call that may have begun `since` then.
+    fn hears(&mut self, doing: ToolEffect, names: &[&str], since: Instant, finished: bool) {
+        self.hears_claim(doing, names, Vec::new(), (since, finished));
+    }
+
+    fn hears_claim(
+        &mut self,
+        doing: ToolEffect,
+        names: &[&str],
+        claims: Vec<ClaimedEdit>,
+        (since, finished): (Instant, bool),
+    ) {
+        let paths = names.iter().map(|name| self.at(name)).collect();
+        let (entry, at) = (EntryId(self.entry), Instant::now());
+        let note = ToolNote { entry, turn: None, doing, at, since, finished, waits: false, paths, claims };
+        self.review.tool(&note).unwrap();
+    }
+
+    /// An agent that tells what it does has done so in this turn.
+    fn begins_and_tells(&mut self) {
+        self.review.begin_turn(1).unwrap();
+        self.tool_writes("other", "told\n");
+        self.entry += 1;
+    }
+
+    fn causes(&self, name: &str) -> Vec<(Cause, bool)> {
+        let history = self.review.log.history(Path::new(name)).unwrap();
+        history.steps.iter().map(|step| (step.cause, step.doubt)).collect()
+    }
+}
+
+#[test]
+fn what_a_look_finds_before_the_news_of_the_call_is_the_calls() {
+    let text = lines(9);
+    let mut place = Place::with(&[("f", text.as_bytes())]);
+    place.begins_and_tells();
+    let since = Instant::now();
+    let first = changed(&text, &[(2, "one")]);
+    place.write("f", &first);
+    place.look("f");
+    assert_eq!(place.causes("f"), [(Cause::Unknown, true)]);
+    place.review.verify_invariants();
+    // The next edit is on the disk by then.
+    place.write("f", &changed(&first, &[(7, "two")]));
+    place.hears(ToolEffect::Edits, &["f"], since, false);
+    assert_eq!(place.causes("f"), [(Cause::Tool, false); 2]);
+    place.review.verify_invariants();
+    place.hears(ToolEffect::Edits, &["f"], since, true);
+    place.review.end_turn(1).unwrap();
+    let mut place = place.reopen();
+    assert_eq!(place.causes("f"), [(Cause::Tool, false); 2], "as the ledger has it");
+    place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+    assert_eq!(place.read("f"), text);
+    place.review.verify_invariants();
+}
+
+/// What came long before the call, what the call does not name, what it says nothing of, and what came after it was over.
+#[test]
+fn what_the_call_cannot_have_done_stays_in_doubt() {
+    let text = lines(9);
+    let mut place = Place::with(&[("f", text.as_bytes()), ("g", b"one\n")]);
+    place.begins_and_tells();
+    let since = Instant::now();
+    for name in ["f", "g"] {
+        place.write(name, &changed(&text, &[(2, "saved")]));
+        place.look(name);
+    }
+    let doubt = [(Cause::Unknown, true)];
+    place.hears(ToolEffect::Edits, &["g"], since + EARLIER, false);
+    assert_eq!(place.causes("g"), doubt, "it was there before");
+    place.entry += 1;
+    place.hears(ToolEffect::ReadOnly, &["f"], since, true);
+    place.entry += 1;
+    place.hears(ToolEffect::Edits, &["other"], since, true);
+    assert_eq!(place.causes("f"), doubt, "not named, or only read");
+    place.entry += 1;
+    let claim = |old: &str, new: &str| ClaimedEdit { path: place.at("f"), old: Some(old.into()), new: new.into() };
+    let claims = vec![claim("line 5", "five")];
+    place.hears_claim(ToolEffect::Edits, &["f"], claims, (since, false));
+    assert_eq!(place.causes("f"), doubt, "it puts something else there");
+    place.review.verify_invariants();
+}
+
+#[test]
+fn what_a_turn_left_unexplained_is_no_later_calls_doing() {
+    let mut place = Place::with(&[("f", b"one\n")]);
+    place.begins_and_tells();
+    let since = Instant::now();
+    place.write("f", "two\n");
+    place.look("f");
+    place.review.end_turn(1).unwrap();
+    place.review.begin_turn(2).unwrap();
+    place.entry += 1;
+    place.hears(ToolEffect::Edits, &["f"], since, false);
+    assert_eq!(place.causes("f"), [(Cause::Unknown, true)]);
+    place.review.end_turn(2).unwrap();
+    place.review.verify_invariants();
+}
