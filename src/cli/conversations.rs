@@ -381,22 +381,21 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
         };
         went(journal, done)?;
     }
-    for other in empty.into_iter().filter(|other| !other.journals.iter().any(|journal| shared.contains(journal))) {
-        hide(state, other)?;
-    }
-    hide(state, known)
+    let beside = empty.into_iter().filter(|other| !other.journals.iter().any(|journal| shared.contains(journal)));
+    hide(state, &beside.chain([known]).collect::<Vec<_>>())
 }
 
-/// Removes all that is kept of a conversation, and what else is in its journals and reviews.
-pub(super) fn remove_with_others(state: &Path, row: &Row) -> Result<(), String> {
+/// Removes all that is kept of a conversation but what its agent tells, and what else is in its journals and reviews. Of
+/// a run with several conversations the reviews went with the first of them.
+pub(super) fn remove_with_others(row: &Row) -> Result<(), String> {
     refused(row)?;
-    for review in &row.reviews {
+    for review in row.reviews.iter().filter(|review| review.dir.exists()) {
         archive::remove(&review.dir).map_err(|error| error.to_string())?;
     }
     for journal in &row.known.journals {
         went(journal, std::fs::remove_file(journal))?;
     }
-    hide(state, &row.known)
+    Ok(())
 }
 
 fn went(journal: &Path, done: io::Result<()>) -> Result<(), String> {
@@ -408,13 +407,12 @@ fn went(journal: &Path, done: io::Result<()>) -> Result<(), String> {
     }
 }
 
-fn hide(state: &Path, known: &Known) -> Result<(), String> {
-    if known.is_imported {
-        return Ok(());
-    }
-    let mut commands = known.commands();
-    commands.try_for_each(|one| drafts::forget(state, one, &known.session_id)).map_err(|error| error.to_string())?;
-    sessions::hide(state, known).map_err(|error| error.to_string())
+/// Leaves out from now on what agents tell of these, and forgets what was written in them and not sent.
+pub(super) fn hide(state: &Path, all: &[&Known]) -> Result<(), String> {
+    let ours: Vec<&Known> = all.iter().filter(|known| !known.is_imported).copied().collect();
+    let mut named = ours.iter().flat_map(|known| known.commands().map(|command| (command, &known.session_id)));
+    named.try_for_each(|(command, id)| drafts::forget(state, command, id)).map_err(|error| error.to_string())?;
+    sessions::hide(state, &ours).map_err(|error| error.to_string())
 }
 
 /// The other conversations, not forgotten ones, whose changes are kept together with its own.

@@ -122,7 +122,7 @@ fn a_forgotten_session_of_the_second_agent_of_a_run_is_no_row_and_keeps_no_chang
     shared.sessions[1].agent = "second".into();
     let mut second = known("b", "7-0-1", 30);
     (second.agent, second.command) = ("second".into(), "second --acp".into());
-    sessions::hide(state.path(), &second).unwrap();
+    sessions::hide(state.path(), &[&second]).unwrap();
     let forgotten = sessions::hidden(state.path());
     let rows = merged(vec![known("a", "7-0-1", 20)], vec![shared], &forgotten);
     assert_eq!(names(&rows), [("a", 1)]);

@@ -19,7 +19,6 @@ mod told;
 
 use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::stored::{Can, Origin};
-use crate::base::limits::{MAX_NAME, cut};
 use crate::base::origins::Origins;
 use crate::model::account;
 use crate::model::agent::Told;
@@ -35,6 +34,7 @@ use merging::{asides, merge};
 pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind};
 use scan::Scan;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -260,22 +260,19 @@ pub fn remember(state: &Path, told: &Told) -> io::Result<()> {
 
 /// Calls a session as the person wants it; nothing gives it back the name that it had.
 pub fn rename(state: &Path, known: &Known, name: Option<String>) -> io::Result<()> {
-    let cwd = known.cwd.to_string_lossy();
-    known.commands().try_for_each(|command| {
-        told::mark(&journals(state), command, &known.session_id, |kept| {
-            (kept.cwd, kept.name) = (cwd.clone().into_owned(), name.clone());
-        })
-    })
+    known
+        .commands()
+        .try_for_each(|command| told::mark(&journals(state), command, &[known], |_, kept| kept.name.clone_from(&name)))
 }
 
-/// Leaves out from now on what an agent tells of a session.
-pub fn hide(state: &Path, known: &Known) -> io::Result<()> {
-    let cwd = known.cwd.to_string_lossy();
-    known.commands().try_for_each(|command| {
-        told::mark(&journals(state), command, &known.session_id, |kept| {
-            (kept.is_hidden, kept.name) = (true, None);
-            (kept.cwd, kept.agent) = (cwd.clone().into_owned(), Some(cut(&*known.agent, MAX_NAME)));
-        })
+/// Leaves out from now on what agents tell of these sessions.
+pub fn hide(state: &Path, all: &[&Known]) -> io::Result<()> {
+    let mut by_command: BTreeMap<&str, Vec<&Known>> = BTreeMap::new();
+    for known in all {
+        known.commands().for_each(|command| by_command.entry(command).or_default().push(known));
+    }
+    by_command.into_iter().try_for_each(|(command, all)| {
+        told::mark(&journals(state), command, &all, |known, kept| kept.forget(&known.agent))
     })
 }
 
@@ -291,9 +288,10 @@ pub fn hidden(state: &Path) -> Forgotten {
     forgotten
 }
 
-/// Forgets all that agents have told.
-pub fn forget_told(state: &Path) -> io::Result<()> {
-    told::forget_all(&journals(state))
+/// Leaves out from now on all that agents have told, but of the sessions that stay.
+pub fn hide_all_but(state: &Path, stay: &[&Known]) -> io::Result<()> {
+    let stays = |command: &str, id: &str| stay.iter().any(|known| known.session_id == id && known.is_of(command));
+    told::forget_all(&journals(state), stays)
 }
 
 /// What one journal has of a session.

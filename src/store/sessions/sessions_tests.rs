@@ -603,7 +603,7 @@ fn a_name_of_the_persons_and_that_a_session_was_forgotten_hold_under_another_com
     rename(state.path(), &known, None).unwrap();
     assert_eq!(by_id(state.path(), "s", None).unwrap().title.as_deref(), Some("told"));
     fs::remove_file(state.file("1.jsonl")).unwrap();
-    hide(state.path(), &by_id(state.path(), "s", None).unwrap()).unwrap();
+    hide(state.path(), &[&by_id(state.path(), "s", None).unwrap()]).unwrap();
     assert_eq!(rows(&state, "s"), []);
     for command in ["agent", "agent --newest"] {
         tells(&state, command, "Agent A", &["s"]);

@@ -1,6 +1,6 @@
 //! What agents tell becomes part of the list, is bounded, and what is damaged costs only itself.
 
-use super::super::{State, hide, journals, list, remember, rename};
+use super::super::{State, hide, hide_all_but, journals, list, remember, rename};
 use super::*;
 use crate::model::event::Listed;
 use crate::model::event::{Can as Offer, Cans};
@@ -166,9 +166,27 @@ fn a_name_of_the_persons_stays_and_what_they_forgot_is_not_shown_again() {
     }
     rename(state.path(), &known("ours").unwrap(), None).unwrap();
     assert_eq!(known("ours").unwrap().title.as_deref(), Some("mine"));
-    hide(state.path(), &known("theirs").unwrap()).unwrap();
+    hide(state.path(), &[&known("theirs").unwrap()]).unwrap();
     remember(state.path(), &theirs()).unwrap();
     assert_eq!(known("theirs"), None);
+}
+
+/// Nor does it come back when everything is forgotten; what stays keeps its name.
+#[test]
+fn what_was_forgotten_remains_so_when_all_is_forgotten() {
+    let state = state();
+    let theirs = || {
+        let ids = ["forgotten", "listed", "open"];
+        told(None, ids.map(|id| listed(id, "/work", id, "2026-01-01")).into_iter().collect())
+    };
+    remember(state.path(), &theirs()).unwrap();
+    journal(state.path(), "open", "mine");
+    let known = |id: &str| list(state.path()).unwrap().sessions.into_iter().find(|known| known.session_id == id);
+    hide(state.path(), &[&known("forgotten").unwrap()]).unwrap();
+    rename(state.path(), &known("open").unwrap(), Some("renamed".into())).unwrap();
+    hide_all_but(state.path(), &[&known("open").unwrap()]).unwrap();
+    remember(state.path(), &theirs()).unwrap();
+    assert_eq!(names(state.path()), [("open".to_owned(), "both", Some("renamed".to_owned()))]);
 }
 
 #[test]
