@@ -14,6 +14,7 @@ mod keyed;
 mod merging;
 mod naming;
 mod prune;
+mod said;
 mod scan;
 mod told;
 
@@ -32,6 +33,7 @@ use gathering::{OfJournal, gather};
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
 use merging::{asides, merge};
 pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind};
+pub use said::Said;
 use scan::Scan;
 use serde::Serialize;
 use std::collections::BTreeMap;
