@@ -489,6 +489,33 @@ fn a_session_that_was_taken_up_again_is_one_and_an_id_given_twice_is_two() {
     assert_eq!(by_id(state.path(), "twice", None).unwrap().stem(), "4");
 }
 
+/// By the clock it was taken up again before it began, and once more after that.
+#[test]
+fn a_session_that_was_taken_up_again_with_the_clock_set_back_is_one() {
+    let state = state();
+    let head = |started: u64| json!({ "v": 2, "ends": true, "started": started, "cwd": "/work", "command": "agent" });
+    let goes_on = |started: u64, text: &str| {
+        let load = json!({ "sessionId": "s", "cwd": "/work" });
+        Text::with(head(started)).hello().call("session/load", load, json!({ "result": null })).turn("s", text).end()
+    };
+    state.put("3", &conversation("s"));
+    state.put("2", &goes_on(STARTED - 120, "set back"));
+    state.put("1", &goes_on(STARTED - 60, "a minute later"));
+    state.put("4", &goes_on(STARTED + 60, "set right"));
+    let all = state.list().sessions;
+    let one = &all[0];
+    assert_eq!((all.len(), one.turns, one.first_prompt.as_deref()), (1, 4, Some("hello")), "{all:?}");
+    assert_eq!(one.last_prompt.as_deref(), Some("set right"));
+    assert_eq!(one.journals.iter().map(|path| stem(path)).collect::<Vec<_>>(), ["3", "2", "1", "4"]);
+    let (parts, _) = parts(state.path()).unwrap();
+    assert_eq!(parts.iter().map(|part| part.turns_before).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    // Its own beginning is not known: a new one of the same id is another.
+    fs::remove_file(state.file("3.jsonl")).unwrap();
+    let later = Text::with(head(STARTED + 10 * 24 * 60 * 60)).hello().open("s").turn("s", "anew").end();
+    state.put("5", &later);
+    assert_eq!(state.list().sessions.len(), 2);
+}
+
 #[test]
 fn a_session_is_named_by_its_id_or_a_beginning_that_only_one_has() {
     let state = state();
