@@ -7,7 +7,7 @@ use super::archived::reviews;
 use super::output::say;
 use super::usage::Usage;
 use crate::base::origins::Origins;
-use crate::base::paths;
+use crate::base::{paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::engine::forgetting::{self, Whose};
 use crate::engine::merging::{MERGE, MERGES};
@@ -357,6 +357,14 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     let known = &row.known;
     let forgotten = sessions::hidden(state);
     let others = sessions::list(state).map_err(|error| error.to_string())?.sessions;
+    let copies: Vec<String> = others.iter().filter(|other| other.builds_on(known)).map(called).collect();
+    if !copies.is_empty() {
+        let them = if copies.len() == 1 { "it" } else { "them" };
+        return Err(format!(
+            "what {} begins with is kept with it and would be lost; forget {them} first",
+            copies.join(" and ")
+        ));
+    }
     // In these nothing was said: they go with the run that they are of.
     let is_beside = |other: &&Known| other.is_empty() && other.journals.iter().all(|one| known.journals.contains(one));
     let empty: Vec<&Known> = others.iter().filter(is_beside).filter(|other| !other.journals.is_empty()).collect();
@@ -396,6 +404,12 @@ pub(super) fn remove_with_others(row: &Row) -> Result<(), String> {
         went(journal, std::fs::remove_file(journal))?;
     }
     Ok(())
+}
+
+/// A session by its id and its name.
+fn called(known: &Known) -> String {
+    let name = known.name().map(|name| format!(" (“{}”)", sanitize::line(name))).unwrap_or_default();
+    format!("the copy {}{name}", archive::shown_id(&known.session_id))
 }
 
 fn went(journal: &Path, done: io::Result<()>) -> Result<(), String> {

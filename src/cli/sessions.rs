@@ -122,12 +122,15 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     rows.retain(|row| !row.known.is_only_told());
     let told = told - rows.len();
     let (mut gone, mut stay): (Vec<&Known>, Vec<&Known>) = (Vec::new(), Vec::new());
-    for row in &rows {
-        let is_open = row.known.state == State::Open;
-        // What shares a journal with one that is open stays with it.
-        let stays = is_open || rows.iter().any(|o| o.known.state == State::Open && o.stem() == row.stem());
-        if stays {
+    let staying = staying(&rows);
+    for (row, stays) in rows.iter().zip(staying) {
+        if rows.iter().any(|other| other.known.state == State::Open && other.stem() == row.stem()) {
             say(&format!("{} is open in another acp-tui and stays", row.stem()));
+            stay.push(&row.known);
+            continue;
+        }
+        if stays || stay.iter().any(|by| are_together(&row.known, by)) {
+            say(&format!("{} stays: it holds a part of another that stays", row.stem()));
             stay.push(&row.known);
             continue;
         }
@@ -175,6 +178,26 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let removed = human::count(removed, "session");
     let printed = print(&format!("removed {removed}; the files stay as they are{told}\n"))?;
     Ok(if outcome == code::OK { printed } else { outcome })
+}
+
+/// Whether two have a journal in common, as a copy has with what it was made of where it begins with that one's journals.
+fn are_together(one: &Known, other: &Known) -> bool {
+    one.journals.iter().any(|journal| other.journals.contains(journal))
+}
+
+/// Which stay, since they are open or have a journal in common with one that stays.
+fn staying(rows: &[Row]) -> Vec<bool> {
+    let mut stays: Vec<bool> = rows.iter().map(|row| row.known.state == State::Open).collect();
+    let mut new: Vec<usize> = (0..rows.len()).filter(|at| stays[*at]).collect();
+    while let Some(by) = new.pop() {
+        for (at, row) in rows.iter().enumerate() {
+            if !stays[at] && are_together(&row.known, &rows[by].known) {
+                stays[at] = true;
+                new.push(at);
+            }
+        }
+    }
+    stays
 }
 
 /// Which are listed.

@@ -228,3 +228,23 @@ fn of_two_agents() -> String {
     lines.push(json!({ "t": 2, "dir": "host", "end": true }));
     lines.iter().map(|line| line.to_string() + "\n").collect()
 }
+
+#[test]
+fn when_all_goes_what_has_a_journal_in_common_with_one_that_is_open_stays() {
+    let known = |id: &str, journals: &[&str]| {
+        let mut row = row(id, journals.last().unwrap(), 0);
+        row.known.journals = journals.iter().map(|stem| format!("{stem}.jsonl").into()).collect();
+        row
+    };
+    let mut open = known("open", &["2", "4"]);
+    open.known.state = State::Open;
+    let rows = [
+        open,
+        known("other", &["5"]),
+        known("s", &["1", "2"]),
+        known("copy", &["2"]),
+        known("older", &["0", "1"]),
+        known("later", &["6"]),
+    ];
+    assert_eq!(staying(&rows), [true, false, true, true, true, false]);
+}

@@ -149,6 +149,14 @@ impl Known {
         self.source() == "agent"
     }
 
+    /// Whether it is a copy that was made while the other was open beside it. What it begins with is in the journals of
+    /// that one only.
+    pub fn builds_on(&self, other: &Self) -> bool {
+        let is_copy = self.copy_of.as_deref() == Some(&*other.session_id) && !self.is_empty();
+        let began = self.journals.first();
+        is_copy && other.is_of(&self.command) && began.is_some_and(|journal| other.journals.contains(journal))
+    }
+
     /// Whether it is of the agent of this command line.
     pub fn is_of(&self, command: &str) -> bool {
         self.command == command || self.also.iter().any(|also| also == command)

@@ -942,6 +942,28 @@ fn only_what_is_beyond_a_limit_goes_and_never_what_is_open() {
     assert_eq!(home.ids(), ["new", "old"]);
 }
 
+/// A copy begins with what the journals have of what it was made of, and that with an earlier one.
+#[test]
+fn what_shares_a_journal_with_one_that_stays_does_so_too() {
+    let state = state();
+    let head = |started: u64| json!({ "v": 2, "ends": true, "started": started, "cwd": "/work", "command": "agent" });
+    let load = |id: &str| json!({ "sessionId": id, "cwd": "/work" });
+    let goes_on = |started: u64, id: &str| {
+        let text = Text::with(head(started)).hello().call("session/load", load(id), json!({ "result": null }));
+        text.turn(id, "again")
+    };
+    state.put("1", &Text::with(head(STARTED)).hello().open("first").turn("first", "a").end());
+    state.put("2", &goes_on(STARTED + 100, "first").open("second").turn("second", "b").end());
+    let copy = json!({ "result": { "sessionId": "copy" } });
+    state
+        .put("3", &goes_on(STARTED + 200, "second").call("session/fork", load("second"), copy).turn("copy", "c").end());
+    state.put("4", &goes_on(STARTED + 300, "copy").end());
+    state.put("0", &conversation("alone"));
+    let limits = Limits { count: Some(1), ..Limits::default() };
+    assert_eq!(prune(state.path(), limits, Duration::from_secs(STARTED + 999), None).unwrap().sessions, 1);
+    assert_eq!(state.ids(), ["copy", "first", "second"]);
+}
+
 #[test]
 fn what_was_left_of_a_journal_that_was_written_anew_goes_and_what_is_being_written_stays() {
     let ways: [fn(&Path); 3] = [
