@@ -53,6 +53,9 @@ pub struct SessionRecord {
     /// As it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated: Option<String>,
+    /// When that was told first, where it lies in times to come, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<u64>,
     /// Its agent has listed it when it was asked last.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_listed: bool,
@@ -83,7 +86,11 @@ impl AgentRecord {
             (kept.cwd, kept.is_listed) = (cwd.clone(), true);
             let title = listed.title.as_deref().filter(|title| !account::is_placeholder(title));
             kept.title = title.map(|title| cut(title, MAX_NAME));
-            kept.updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
+            let updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
+            let is_ahead = updated.as_deref().and_then(seconds).is_some_and(|seconds| seconds > now);
+            let known = kept.ahead.filter(|_| kept.updated == updated);
+            kept.ahead = is_ahead.then(|| known.unwrap_or(now));
+            kept.updated = updated;
         }
     }
 
@@ -110,7 +117,7 @@ impl SessionRecord {
     /// Nothing is remembered but that it was forgotten, and what its agent calls itself.
     pub fn forget(&mut self, agent: &str) {
         self.agent = Some(cut(agent, MAX_NAME));
-        (self.is_hidden, self.name, self.title, self.updated) = (true, None, None, None);
+        (self.is_hidden, self.name, self.title, self.updated, self.ahead) = (true, None, None, None, None);
     }
 
     fn is_sound(&self) -> bool {
@@ -248,10 +255,15 @@ fn read(path: &Path) -> io::Result<Option<AgentRecord>> {
     Ok(book)
 }
 
-/// When it was used last, as its agent says: never later than it was told.
+/// When it was used last, as its agent says: never later than it was told, and where that lies in times to come, than it
+/// was told first.
 pub fn used(kept: &SessionRecord, book: &AgentRecord) -> Option<Duration> {
-    let seconds = date::seconds(kept.updated.as_deref()?)?;
-    Some(Duration::from_secs(u64::try_from(seconds).ok()?.min(book.at)))
+    let seconds = seconds(kept.updated.as_deref()?)?;
+    Some(Duration::from_secs(seconds.min(kept.ahead.unwrap_or(book.at))))
+}
+
+fn seconds(moment: &str) -> Option<u64> {
+    u64::try_from(date::seconds(moment)?).ok()
 }
 
 #[cfg(test)]

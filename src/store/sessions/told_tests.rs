@@ -150,6 +150,25 @@ fn a_time_that_is_none_is_last_and_shown_as_it_was_told_and_none_is_in_the_futur
     assert_eq!((all[1].used_as_told.as_deref(), all[2].used_as_told.as_deref()), (None, Some("yesterday")));
 }
 
+/// Told again and again, it does not stay above all others.
+#[test]
+fn a_time_in_the_future_counts_as_when_it_was_told_first() {
+    let state = state();
+    let at = |seconds: u64| date::rfc3339(Duration::from_secs(seconds));
+    let tells = |now: u64, updated: &str| {
+        let sessions = vec![listed("late", "/work", "late", updated), listed("new", "/work", "new", &at(now - 10))];
+        change(&journals(state.path()), "agent --acp", |book| book.take(&told(None, sessions), now)).unwrap();
+        let all = list(state.path()).unwrap().sessions.into_iter();
+        all.map(|known| (known.session_id, known.updated.as_secs())).collect::<Vec<_>>()
+    };
+    let late = "2099-01-01T00:00:00Z";
+    let (first, later) = (1_790_000_000, 1_790_000_500);
+    assert_eq!(tells(first, late), [("late".to_owned(), first), ("new".to_owned(), first - 10)]);
+    assert_eq!(tells(later, late), [("new".to_owned(), later - 10), ("late".to_owned(), first)]);
+    // It is used again.
+    assert_eq!(tells(later, &at(later - 1))[0], ("late".to_owned(), later - 1));
+}
+
 #[test]
 fn a_name_of_the_persons_stays_and_what_they_forgot_is_not_shown_again() {
     let state = state();
