@@ -316,6 +316,8 @@ pub struct Part {
     pub agent: String,
     pub command: String,
     pub cwd: PathBuf,
+    /// The session that it was made of, where that was in this journal.
+    pub copy_of: Option<String>,
     /// When the journal began, and when its last line was written.
     pub began: Duration,
     pub last: Duration,
@@ -348,6 +350,7 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
             agent: known.agent,
             command: known.command,
             cwd: known.cwd,
+            copy_of: known.copy_of,
             began: journal.began,
             last: journal.last,
             turns_before,
