@@ -200,7 +200,8 @@ pub enum NotFound {
     Several { name: String, ids: Vec<String> },
     /// Two agents may give one id: which command is meant decides which program is started.
     #[error(
-        "session `{name}` is one of several agents: {}; name it as it is stored, or with --resume its agent after `--`",
+        "session `{name}` is one of several agents: {}; name it as it is stored, or with --resume also its agent: \
+         --agent NAME, or its command after `--`",
         .known.join(", ")
     )]
     SeveralAgents { name: String, known: Vec<String> },

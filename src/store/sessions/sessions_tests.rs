@@ -557,7 +557,8 @@ fn whose_a_session_is_its_command_says_and_not_the_name_that_an_agent_gives_itse
     assert_eq!(meant(Some("good")).unwrap(), ("good".into(), 1), "they are two");
     assert_eq!(meant(Some("bad")).unwrap(), ("bad".into(), 1));
     let why = meant(None).unwrap_err().to_string();
-    assert!(why.contains("2 of bad, 1 of good") && why.contains("after `--`"), "{why}");
+    assert!(why.contains("2 of Agent A (`bad`), 1 of Agent A (`good`)"), "{why}");
+    assert!(why.contains("--agent NAME") && why.contains("after `--`"), "{why}");
     assert_eq!(by_id(state.path(), "1", None).unwrap().command, "good");
     assert_eq!(find(&journals(state.path()), "shared", "good").unwrap().unwrap().stem(), "1");
 }
