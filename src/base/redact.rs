@@ -51,11 +51,15 @@ const SHAPES: &[(&str, Looks)] = &[
     (r"\b(?:npm|rubygems)_[A-Za-z0-9]{20,}|\bpypi-AgE[A-Za-z0-9_-]{16,}|\bdckr_[op]at_[A-Za-z0-9_-]{16,}", Any),
     // of clouds and what runs there,
     (r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}", Any),
-    (r"\bya29\.[A-Za-z0-9._-]{16,}|\b1//0[A-Za-z0-9_-]{16,}|\bdo[opr]_v1_[A-Fa-f0-9]{16,}", Any),
+    (
+        r"\bGOCSPX-[A-Za-z0-9_-]{16,}|\bya29\.[A-Za-z0-9._-]{16,}|\b1//0[A-Za-z0-9_-]{16,}|\bdo[opr]_v1_[A-Fa-f0-9]{16,}",
+        Any,
+    ),
     (r"\bhv[bsr]\.[A-Za-z0-9_-]{16,}|\btskey-[a-z]+-[A-Za-z0-9-]{10,}|\bsbp_[a-f0-9]{20,}", Any),
     // of services.
     (r"\bxox[abeprs]-[A-Za-z0-9-]{10,}|\bxapp-[0-9]-[A-Za-z0-9-]{10,}", Any),
     (r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|\bshp(?:at|ca|pa|ss)_[A-Fa-f0-9]{16,}", Any),
+    (r"\bSK[a-f0-9]{32}\b|\bfigd_[A-Za-z0-9_-]{16,}|\bdp\.(?:pt|ct|sa|st|scim|audit)\.[A-Za-z0-9._-]{16,}", Any),
     (r"\b(?:lin_api|ntn)_[A-Za-z0-9]{16,}|\bglc_[A-Za-z0-9+/=]{16,}|\bsntry[su]_[A-Za-z0-9+/=_-]{16,}", Any),
     (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+", Any),
     // Addresses that are secrets, and what is secret in them.

@@ -7,7 +7,7 @@ use super::archived::reviews;
 use super::output::say;
 use super::usage::Usage;
 use crate::base::origins::Origins;
-use crate::base::paths;
+use crate::base::{paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::engine::forgetting::{self, Whose};
 use crate::engine::merging::{MERGE, MERGES};
@@ -357,6 +357,14 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     let known = &row.known;
     let forgotten = sessions::hidden(state);
     let others = sessions::list(state).map_err(|error| error.to_string())?.sessions;
+    let copies: Vec<String> = others.iter().filter(|other| other.builds_on(known)).map(called).collect();
+    if !copies.is_empty() {
+        let them = if copies.len() == 1 { "it" } else { "them" };
+        return Err(format!(
+            "what {} begins with is kept with it and would be lost; forget {them} first",
+            copies.join(" and ")
+        ));
+    }
     // In these nothing was said: they go with the run that they are of.
     let is_beside = |other: &&Known| other.is_empty() && other.journals.iter().all(|one| known.journals.contains(one));
     let empty: Vec<&Known> = others.iter().filter(is_beside).filter(|other| !other.journals.is_empty()).collect();
@@ -381,22 +389,27 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
         };
         went(journal, done)?;
     }
-    for other in empty.into_iter().filter(|other| !other.journals.iter().any(|journal| shared.contains(journal))) {
-        hide(state, other)?;
-    }
-    hide(state, known)
+    let beside = empty.into_iter().filter(|other| !other.journals.iter().any(|journal| shared.contains(journal)));
+    hide(state, &beside.chain([known]).collect::<Vec<_>>())
 }
 
-/// Removes all that is kept of a conversation, and what else is in its journals and reviews.
-pub(super) fn remove_with_others(state: &Path, row: &Row) -> Result<(), String> {
+/// Removes all that is kept of a conversation but what its agent tells, and what else is in its journals and reviews. Of
+/// a run with several conversations the reviews went with the first of them.
+pub(super) fn remove_with_others(row: &Row) -> Result<(), String> {
     refused(row)?;
-    for review in &row.reviews {
+    for review in row.reviews.iter().filter(|review| review.dir.exists()) {
         archive::remove(&review.dir).map_err(|error| error.to_string())?;
     }
     for journal in &row.known.journals {
         went(journal, std::fs::remove_file(journal))?;
     }
-    hide(state, &row.known)
+    Ok(())
+}
+
+/// A session by its id and its name.
+fn called(known: &Known) -> String {
+    let name = known.name().map(|name| format!(" (“{}”)", sanitize::line(name))).unwrap_or_default();
+    format!("the copy {}{name}", archive::shown_id(&known.session_id))
 }
 
 fn went(journal: &Path, done: io::Result<()>) -> Result<(), String> {
@@ -408,13 +421,12 @@ fn went(journal: &Path, done: io::Result<()>) -> Result<(), String> {
     }
 }
 
-fn hide(state: &Path, known: &Known) -> Result<(), String> {
-    if known.is_imported {
-        return Ok(());
-    }
-    let mut commands = known.commands();
-    commands.try_for_each(|one| drafts::forget(state, one, &known.session_id)).map_err(|error| error.to_string())?;
-    sessions::hide(state, known).map_err(|error| error.to_string())
+/// Leaves out from now on what agents tell of these, and forgets what was written in them and not sent.
+pub(super) fn hide(state: &Path, all: &[&Known]) -> Result<(), String> {
+    let ours: Vec<&Known> = all.iter().filter(|known| !known.is_imported).copied().collect();
+    let mut named = ours.iter().flat_map(|known| known.commands().map(|command| (command, &known.session_id)));
+    named.try_for_each(|(command, id)| drafts::forget(state, command, id)).map_err(|error| error.to_string())?;
+    sessions::hide(state, &ours).map_err(|error| error.to_string())
 }
 
 /// The other conversations, not forgotten ones, whose changes are kept together with its own.

@@ -122,7 +122,7 @@ fn a_forgotten_session_of_the_second_agent_of_a_run_is_no_row_and_keeps_no_chang
     shared.sessions[1].agent = "second".into();
     let mut second = known("b", "7-0-1", 30);
     (second.agent, second.command) = ("second".into(), "second --acp".into());
-    sessions::hide(state.path(), &second).unwrap();
+    sessions::hide(state.path(), &[&second]).unwrap();
     let forgotten = sessions::hidden(state.path());
     let rows = merged(vec![known("a", "7-0-1", 20)], vec![shared], &forgotten);
     assert_eq!(names(&rows), [("a", 1)]);
@@ -271,4 +271,60 @@ fn with_the_only_conversation_of_a_run_goes_what_was_empty_in_it() {
     remove(state, &rows[0]).unwrap();
     assert!(!review.dir.exists() && !journals.join("7-0-1.jsonl").exists());
     assert!(sessions::hidden(state).contains("demo", "demo", "empty"), "what its agent tells of it is left out too");
+}
+
+/// A journal in which a session of an earlier one goes on, and a copy is made of it beside it.
+fn put_copies(journals: &Path) {
+    let frame = |dir: &str, frame: serde_json::Value| serde_json::json!({ "t": 1, "dir": dir, "frame": frame });
+    let call = |id: u32, method: &str, params: serde_json::Value, result: serde_json::Value| {
+        let ask = serde_json::json!({ "id": id, "method": method, "params": params });
+        [frame("client->agent", ask), frame("agent->client", serde_json::json!({ "id": id, "result": result }))]
+    };
+    let turn = |number: u32, id: &str| {
+        let params = serde_json::json!({ "sessionId": id, "prompt": [{ "type": "text", "text": "hello" }] });
+        call(number, "session/prompt", params, serde_json::json!({ "stopReason": "end_turn" }))
+    };
+    let of = |id: &str| serde_json::json!({ "sessionId": id, "cwd": "/work" });
+    let put = |name: &str, started: u64, calls: Vec<[serde_json::Value; 2]>| {
+        let head = serde_json::json!({
+            "v": 2, "ends": true, "started": started, "cwd": "/work", "command": "demo", "codec": "acp-1"
+        });
+        let end = serde_json::json!({ "t": 1, "dir": "host", "end": true });
+        let lines = std::iter::once(head).chain(calls.into_iter().flatten()).chain([end]);
+        let text: String = lines.map(|line| line.to_string() + "\n").collect();
+        std::fs::create_dir_all(journals).unwrap();
+        std::fs::write(journals.join(name), text).unwrap();
+    };
+    put("7-0-1.jsonl", 7, vec![call(0, "session/new", of(""), of("s")), turn(1, "s")]);
+    let second = vec![
+        call(0, "session/resume", of("s"), serde_json::json!({})),
+        call(1, "session/fork", of("s"), of("copy")),
+        turn(2, "copy"),
+        call(3, "session/fork", of("copy"), of("copy of it")),
+        turn(4, "copy of it"),
+    ];
+    put("9-0-1.jsonl", 9, second);
+    // Of one that was made later the journal has what it begins with.
+    put("11-0-1.jsonl", 11, vec![call(0, "session/fork", of("s"), of("later")), turn(1, "later")]);
+}
+
+#[test]
+fn what_copies_begin_with_goes_only_after_them() {
+    let temp = tempfile::tempdir().unwrap();
+    let (state, journals) = (temp.path(), sessions::journals(temp.path()));
+    put_copies(&journals);
+    let row = |id: &str| find_known(state, |known| known.session_id == id).unwrap();
+    let why = remove(state, &row("s")).unwrap_err();
+    assert!(why.contains("copy (“copy of hello”)") && !why.contains("later"), "{why}");
+    let why = remove(state, &row("copy")).unwrap_err();
+    assert!(why.contains("copy of it"), "{why}");
+    assert_eq!(
+        std::fs::read_dir(&journals).unwrap().filter(|one| one.as_ref().unwrap().path().extension().is_some()).count(),
+        3
+    );
+    for id in ["copy of it", "copy", "s"] {
+        remove(state, &row(id)).unwrap();
+    }
+    let left: Vec<String> = sessions::list(state).unwrap().sessions.into_iter().map(|known| known.session_id).collect();
+    assert_eq!(left, ["later"]);
 }

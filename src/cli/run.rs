@@ -13,6 +13,7 @@ use super::usage::Usage;
 use super::values::answers;
 use super::watched::{self, Watched};
 use crate::base::paths::visible;
+use crate::config::agents;
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
 use crate::engine::{Engine, EngineConfig, Goodbye, recalling, wait};
@@ -279,8 +280,12 @@ fn account(known: &Known, surroundings: &Surroundings) -> Result<Option<Account>
     if let Some(trouble) = trouble {
         say(&trouble);
     }
-    let before = Before { session: SessionKey::FIRST, id: Some(id), agent: known.agent.clone() };
-    Ok((!past.entries.is_empty()).then(|| Account { text: account::of_past(&past, &known.agent), before }))
+    // One that has not said what it is called is known by its command.
+    let is_it = |listed: &agents::Listed| known.agent == known.command && launch::line(&listed.agent) == known.command;
+    let configured = agents::list(&surroundings.config).into_iter().find(is_it);
+    let agent = configured.map_or_else(|| known.agent.clone(), |listed| listed.id);
+    let before = Before { session: SessionKey::FIRST, id: Some(id), agent: agent.clone() };
+    Ok((!past.entries.is_empty()).then(|| Account { text: account::of_past(&past, &agent), before }))
 }
 
 fn no_agent() -> Usage {

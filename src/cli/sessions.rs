@@ -16,12 +16,12 @@ use crate::model::account;
 use crate::model::changes::Totals;
 use crate::review::archive;
 use crate::review::report::json;
-use crate::store::sessions::{self, State};
+use crate::store::sessions::{self, Known, State};
 use crate::text::width::{str_width, truncate, truncate_start};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Columns of an agent's name, and of what a conversation is about.
@@ -109,7 +109,7 @@ fn may_remove(question: &str, yes: bool) -> Result<bool, Usage> {
 fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let mut rows = all(state)?;
     say_namesakes(&archive::list(&archive::below(state)), archive::ALL);
-    let (mut removed, mut outcome, mut kept) = (0, code::OK, Vec::new());
+    let (mut removed, mut outcome) = (0, code::OK);
     let question = format!(
         "Forget all that is kept of {}? They can no longer be read or gone on with, and their changes not undone.",
         human::count(rows.len() as u64, "session")
@@ -117,34 +117,43 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     if !rows.is_empty() && !may_remove(&question, yes)? {
         return Ok(code::OK);
     }
-    if let Err(error) = sessions::forget_told(state) {
-        say(&format!("what agents have told: {error}"));
-        outcome = code::OWN_FAULT;
-    }
-    // What only agents know of has gone with what they have told.
+    let listed = sessions::list(state).map_err(|error| Usage(error.to_string()))?.sessions;
+    let told = rows.len();
     rows.retain(|row| !row.known.is_only_told());
-    for row in &rows {
-        let is_open = row.known.state == State::Open;
-        // What shares a journal with one that is open stays with it.
-        let stays = is_open || rows.iter().any(|o| o.known.state == State::Open && o.stem() == row.stem());
-        if stays {
+    let told = told - rows.len();
+    let (mut gone, mut stay): (Vec<&Known>, Vec<&Known>) = (Vec::new(), Vec::new());
+    let staying = staying(&rows);
+    for (row, stays) in rows.iter().zip(staying) {
+        if rows.iter().any(|other| other.known.state == State::Open && other.stem() == row.stem()) {
             say(&format!("{} is open in another acp-tui and stays", row.stem()));
-            kept.extend(row.known.journals.iter().cloned());
+            stay.push(&row.known);
             continue;
         }
-        match conversations::remove_with_others(state, row) {
-            Ok(()) => removed += 1,
+        if stays || stay.iter().any(|by| are_together(&row.known, by)) {
+            say(&format!("{} stays: it holds a part of another that stays", row.stem()));
+            stay.push(&row.known);
+            continue;
+        }
+        match conversations::remove_with_others(row) {
+            Ok(()) => {
+                gone.push(&row.known);
+                removed += 1;
+            }
             Err(why) => {
-                // Another of the same run has gone before, and its review with it.
-                if row.reviews.iter().any(|review| review.dir.exists()) {
-                    say(&format!("{}: {why}", row.stem()));
-                    kept.extend(row.known.journals.iter().cloned());
-                    outcome = code::OWN_FAULT;
-                } else {
-                    removed += 1;
-                }
+                say(&format!("{}: {why}", row.stem()));
+                stay.push(&row.known);
+                outcome = code::OWN_FAULT;
             }
         }
+    }
+    let kept: Vec<PathBuf> = stay.iter().flat_map(|known| known.journals.iter().cloned()).collect();
+    // Those in which nothing was said go with their journals.
+    let is_empty = |known: &&Known| known.is_empty() && !known.journals.iter().any(|journal| kept.contains(journal));
+    gone.extend(listed.iter().filter(is_empty));
+    let hidden = conversations::hide(state, &gone);
+    if let Err(why) = hidden.and_then(|()| sessions::hide_all_but(state, &stay).map_err(|error| error.to_string())) {
+        say(&format!("what agents have told: {why}"));
+        outcome = code::OWN_FAULT;
     }
     // Those of which nothing is listed.
     let home = archive::below(state);
@@ -162,8 +171,33 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
             outcome = code::OWN_FAULT;
         }
     }
-    let printed = print(&format!("removed {}; the files stay as they are\n", human::count(removed, "session")))?;
+    let told = match told {
+        0 => String::new(),
+        told => format!("; what agents tell of {told} more is left out from now on"),
+    };
+    let removed = human::count(removed, "session");
+    let printed = print(&format!("removed {removed}; the files stay as they are{told}\n"))?;
     Ok(if outcome == code::OK { printed } else { outcome })
+}
+
+/// Whether two have a journal in common, as a copy has with what it was made of where it begins with that one's journals.
+fn are_together(one: &Known, other: &Known) -> bool {
+    one.journals.iter().any(|journal| other.journals.contains(journal))
+}
+
+/// Which stay, since they are open or have a journal in common with one that stays.
+fn staying(rows: &[Row]) -> Vec<bool> {
+    let mut stays: Vec<bool> = rows.iter().map(|row| row.known.state == State::Open).collect();
+    let mut new: Vec<usize> = (0..rows.len()).filter(|at| stays[*at]).collect();
+    while let Some(by) = new.pop() {
+        for (at, row) in rows.iter().enumerate() {
+            if !stays[at] && are_together(&row.known, &rows[by].known) {
+                stays[at] = true;
+                new.push(at);
+            }
+        }
+    }
+    stays
 }
 
 /// Which are listed.

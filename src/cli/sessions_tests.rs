@@ -1,5 +1,7 @@
 use super::*;
+use crate::model::agent::Told;
 use crate::model::changes::Totals;
+use crate::model::event::{Cans, Listed};
 use crate::store::sessions::{Can, Figures, Known};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -170,4 +172,79 @@ fn an_imported_conversation_whose_id_is_ours_is_named_as_it_is_stored() {
     };
     assert_eq!(named(&[&ours, &imported]), ["one", "imported-8-0 (id `one`)"]);
     assert_eq!(named(&[&imported]), ["one"]);
+}
+
+/// Two agents of one run, as after a hand-over, and what their agents list of them later.
+#[test]
+fn after_all_was_removed_no_session_of_an_agents_own_list_comes_back() {
+    let temp = tempfile::tempdir().unwrap();
+    let (state, dir) = (temp.path(), sessions::journals(temp.path()));
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("7-0-1.jsonl"), of_two_agents()).unwrap();
+    let review = archive::below(state).join("7-0-1");
+    std::fs::create_dir_all(&review).unwrap();
+    // Both have it: which sessions it had is not known.
+    let head = json!({ "stem": "7-0-1", "cwd": "/work", "command": "one --acp", "started": 7 });
+    std::fs::write(review.join("head.json"), head.to_string()).unwrap();
+    let told = |command: &str, ids: &[&str]| {
+        let listed = |id: &&str| Listed {
+            id: (*id).into(),
+            cwd: Some("/work".into()),
+            additional: Vec::new(),
+            title: Some("theirs".into()),
+            updated: None,
+        };
+        let sessions = ids.iter().map(listed).collect();
+        let (command, agent) = (command.to_owned(), String::new());
+        sessions::remember(state, &Told { command, agent, can: Cans::default(), cwd: None, is_whole: true, sessions })
+    };
+    told("one --acp", &["elsewhere"]).unwrap();
+    let ids = || sessions::list(state).unwrap().sessions.into_iter().map(|known| known.session_id).collect::<Vec<_>>();
+    assert_eq!(ids().len(), 3, "{:?}", ids());
+    assert_eq!(remove_all(state, true).unwrap_or(99), code::OK);
+    told("one --acp", &["a", "elsewhere"]).unwrap();
+    told("two --acp", &["b"]).unwrap();
+    assert_eq!(ids(), Vec::<String>::new());
+}
+
+fn of_two_agents() -> String {
+    let frame = |agent: u32, dir: &str, frame: Value| json!({ "t": 1, "dir": dir, "agent": agent, "frame": frame });
+    let added = json!({ "AddAgent": { "command": "two --acp", "env": [], "cwd": "/work", "how": "New" } });
+    let mut lines =
+        vec![json!({ "v": 2, "ends": true, "started": 7, "cwd": "/work", "command": "one --acp", "codec": "acp-1" })];
+    for (agent, id) in [(0, "a"), (1, "b")] {
+        if agent == 1 {
+            lines.push(json!({ "t": 1, "dir": "person", "at": "all", "intent": added }));
+        }
+        let new = json!({ "id": 0, "method": "session/new", "params": { "cwd": "/work" } });
+        let prompt = json!({ "sessionId": id, "prompt": [{ "type": "text", "text": "hello" }] });
+        lines.extend([
+            frame(agent, "client->agent", new),
+            frame(agent, "agent->client", json!({ "id": 0, "result": { "sessionId": id } })),
+            frame(agent, "client->agent", json!({ "id": 1, "method": "session/prompt", "params": prompt })),
+            frame(agent, "agent->client", json!({ "id": 1, "result": { "stopReason": "end_turn" } })),
+        ]);
+    }
+    lines.push(json!({ "t": 2, "dir": "host", "end": true }));
+    lines.iter().map(|line| line.to_string() + "\n").collect()
+}
+
+#[test]
+fn when_all_goes_what_has_a_journal_in_common_with_one_that_is_open_stays() {
+    let known = |id: &str, journals: &[&str]| {
+        let mut row = row(id, journals.last().unwrap(), 0);
+        row.known.journals = journals.iter().map(|stem| format!("{stem}.jsonl").into()).collect();
+        row
+    };
+    let mut open = known("open", &["2", "4"]);
+    open.known.state = State::Open;
+    let rows = [
+        open,
+        known("other", &["5"]),
+        known("s", &["1", "2"]),
+        known("copy", &["2"]),
+        known("older", &["0", "1"]),
+        known("later", &["6"]),
+    ];
+    assert_eq!(staying(&rows), [true, false, true, true, true, false]);
 }

@@ -297,7 +297,14 @@ fn discard(state: &Path, worktree: &Worktree, yes: bool, drop_ignored: bool) -> 
                 shown(&worktree.path)
             ))
         }
-        None => print(&format!("forgot {name}, whose directory was gone; its branch {} stays\n", worktree.branch)),
+        None => {
+            let branch = if worktrees::has_branch(worktree) {
+                format!("its branch {} stays", worktree.branch)
+            } else {
+                format!("so is its branch {}", worktree.branch)
+            };
+            print(&format!("forgot {name}, whose directory was gone; {branch}\n"))
+        }
     }
 }
 

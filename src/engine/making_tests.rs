@@ -112,6 +112,32 @@ fn rules_that_are_kept_are_listed_by_a_later_session_and_taken_back_there() {
 }
 
 #[test]
+fn a_rule_of_one_agent_is_taken_back_from_that_agent_alone_and_stays_where_that_fails() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    let own = temp.path().join("rules.toml");
+    let text = "allow = [\"Bash(ls)\"]\n\n[agent.one]\nallow = [\"Bash(ls)\"]\n[agent.two]\nallow = [\"Bash(ls)\"]\n";
+    std::fs::write(&own, text).unwrap();
+    let rule = |agent: &str| {
+        let (pattern, agent) = ("Bash(ls)".to_owned(), Some(agent.to_owned()));
+        MadeRule { list: Ruled::Allow, pattern, scope: Scope::Always, agent }
+    };
+    let done = remove(&in_force, rule("one"));
+    assert!(done.concerns_all, "other sessions have it too");
+    let HostEvent::RuleDropped { fault: None, .. } = done.event else { panic!() };
+    assert_eq!(
+        std::fs::read_to_string(&own).unwrap(),
+        text.replace("[agent.one]\nallow = [\"Bash(ls)\"]", "[agent.one]\nallow = []")
+    );
+    std::fs::write(&own, "allow = [").unwrap();
+    let done = remove(&in_force, rule("two"));
+    assert!(!done.concerns_all);
+    let HostEvent::RuleDropped { fault: Some(why), .. } = done.event else { panic!() };
+    assert!(why.contains("rules.toml"), "{why}");
+    assert_eq!(std::fs::read_to_string(&own).unwrap(), "allow = [");
+}
+
+#[test]
 fn a_rule_for_a_day_says_when_it_is_over_and_one_for_the_session_is_in_no_file() {
     let temp = TempDir::new().unwrap();
     let in_force = in_force(&temp);

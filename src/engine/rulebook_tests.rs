@@ -174,6 +174,42 @@ fn files_that_have_changed_are_read_again_and_their_faults_are_told_once() {
     assert_eq!(ruled().0, Ruled::Open);
 }
 
+/// Whoever cannot read a file does not know what it denies.
+#[test]
+fn a_file_of_rules_that_cannot_be_read_has_everything_asked_wherever_it_stands_and_is_named() {
+    let (temp, _, cwd) = place("");
+    let top = temp.path().canonicalize().unwrap();
+    let sub = cwd.join("sub");
+    create_dir_all(sub.join(".acp-tui")).unwrap();
+    create_dir(cwd.join(".git")).unwrap();
+    let (own, made) = (top.join("rules.toml"), top.join("made"));
+    let made_here = rule_files::of_directory(&made, &sub);
+    create_dir(&made).unwrap();
+    let ruled = || {
+        let book = Rulebook::new(Some(own.clone()), None).with_made(Some(made.clone()));
+        let (ruling, warnings) = book.ruling(None, &sub, &Rules::default(), &line("make"));
+        (ruling.verdict, warnings.join("; "))
+    };
+    std::fs::remove_file(&own).unwrap();
+    assert_eq!(ruled(), (Ruled::Open, String::new()));
+    for file in [&own, &made_here, &sub.join(PROJECT_FILE), &cwd.join(PROJECT_FILE)] {
+        let faults: [&dyn Fn(); 4] = [
+            &|| create_dir(file).unwrap(),
+            &|| write(file, "deny = [\"Bash(make)\"\n").unwrap(),
+            &|| write(file, b"deny = [\"Bash(\xff)\"]\n").unwrap(),
+            &|| write(file, "deny = [7]\n").unwrap(),
+        ];
+        for (at, fault) in faults.iter().enumerate() {
+            fault();
+            let (verdict, said) = ruled();
+            assert_eq!(verdict, Ruled::Ask, "{at}: {}", file.display());
+            assert!(said.contains(file.to_str().unwrap()), "{at}: {}: {said}", file.display());
+            if file.is_dir() { std::fs::remove_dir(file) } else { std::fs::remove_file(file) }.unwrap();
+        }
+    }
+    assert_eq!(ruled(), (Ruled::Open, String::new()));
+}
+
 #[test]
 fn what_is_only_said_beside_can_be_denied_and_is_not_asked_about() {
     let (_temp, book, cwd) = place("allow = [\"Bash(cat *)\"]\ndeny = [\"Read(.env)\"]\n");

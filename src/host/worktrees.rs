@@ -14,7 +14,7 @@ mod origins;
 mod trees;
 
 pub use counted::{changes, changes_until};
-pub use discard::discard;
+pub use discard::{discard, has_branch};
 pub use merge::{Change, Merge, Merged, Part, Side, Thing};
 pub use opening::{Opening, Removal};
 pub use origins::origins;

@@ -257,6 +257,19 @@ fn a_worktree_that_git_brings_back_is_listed_merged_and_discarded_again() {
 }
 
 #[test]
+fn of_one_that_git_has_removed_it_is_known_whether_its_branch_stays() {
+    let place = Place::new();
+    let made = place.make("try", false);
+    place.git(&["worktree", "remove", "--force", made.path.to_str().unwrap()]);
+    assert!(has_branch(&made));
+    assert_eq!(discard(&made, false).unwrap(), None);
+    place.git(&["branch", "-q", "-D", &made.branch]);
+    assert!(!has_branch(&made));
+    fs::remove_dir_all(place.top()).unwrap();
+    assert!(!has_branch(&made));
+}
+
+#[test]
 fn where_a_worktree_came_from_is_known_after_it_has_gone_and_its_number_is_not_given_again() {
     let place = Place::new();
     let made = || create(&place.state(), &place.top(), Naming::Numbered("w"), false).unwrap().worktree;

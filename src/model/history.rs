@@ -97,9 +97,29 @@ pub fn fingerprint_of(body: &Body) -> Option<NonZeroU64> {
 
 /// Of words: white space and what is not seen do not count, since agents lose them.
 pub fn fingerprint(words: &str) -> NonZeroU64 {
-    let mut hasher = DefaultHasher::new();
-    words.split(is_nothing).for_each(|word| hasher.write(word.as_bytes()));
-    NonZeroU64::new(hasher.finish()).unwrap_or(NonZeroU64::MIN)
+    let mut all = Words::default();
+    all.add(words);
+    all.print()
+}
+
+/// Words that come piece by piece.
+#[derive(Clone, Debug, Default)]
+pub struct Words(DefaultHasher);
+
+impl Words {
+    pub fn add(&mut self, words: &str) {
+        words.split(is_nothing).for_each(|word| self.0.write(word.as_bytes()));
+    }
+
+    pub fn print(&self) -> NonZeroU64 {
+        NonZeroU64::new(self.0.finish()).unwrap_or(NonZeroU64::MIN)
+    }
+}
+
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        self.print() == other.print()
+    }
 }
 
 /// White space, and characters of which nothing is seen by themselves.

@@ -1,13 +1,17 @@
 //! What an agent tells again of a session, beside the transcript that has it already.
 //!
 //! Data; what of it is new is found out by the reducer. Invariant: it is bounded as a transcript is.
+//!
+//! What it tells only once it has answered is looked at piece by piece: [`Late`].
 
 use super::entries::Entries;
 use super::entry::{Body, ChunkKind, Entry};
-use super::history::{fingerprint, is_nothing};
+use super::event::Update;
+use super::history::{Words, fingerprint, is_nothing};
 use super::ids::{EntryId, TermId, ToolId, TurnId};
 use super::terminal::Terminal;
-use std::collections::{BTreeMap, HashMap};
+use super::tool::ToolKind;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -28,6 +32,66 @@ pub struct Retold {
     pieces: Vec<(EntryId, usize)>,
     pub(super) fed: usize,
     pub(super) turn: TurnId,
+}
+
+/// A history that is here, and that its agent may yet tell although it has answered the call to load it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Late {
+    /// Entries before this one have been told, and from `end` on they are no history.
+    pub(super) next: EntryId,
+    pub(super) end: EntryId,
+    /// The turn that is being told.
+    pub(super) turn: Option<LateTurn>,
+    /// That turn was begun before the call was answered. What comes once a new turn has begun is the answer to that.
+    pub(super) is_before: bool,
+    /// Pieces of a message that may become one of the history.
+    pub(super) held: Vec<Update>,
+    /// What was left out of the turn that runs, since the last prompt of the history.
+    pub(super) left_out: Vec<Update>,
+}
+
+/// What the transcript has of a turn and its agent has not told yet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LateTurn {
+    pub(super) said: Texts,
+    pub(super) thought: Texts,
+    pub(super) calls: Vec<Call>,
+    /// Calls that it has told, as it names them.
+    pub(super) told: HashSet<ToolId>,
+}
+
+/// Texts in their order; of the first one so many bytes have been told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Texts {
+    pub(super) list: VecDeque<Expected>,
+    pub(super) heard: usize,
+}
+
+/// A text without white space and what is not seen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expected {
+    Text(String),
+    /// It has left memory: by what it is known again, and how many bytes it has at most.
+    Away {
+        print: NonZeroU64,
+        most: usize,
+        words: Words,
+    },
+}
+
+/// A call of a turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    pub(super) id: Option<NonZeroU64>,
+    /// Its kind and title; nothing of one that has left memory.
+    pub(super) what: Option<(ToolKind, String)>,
+}
+
+impl Call {
+    /// Of one that has left memory neither is known.
+    pub(super) fn is_like(&self, kind: ToolKind, title: &str) -> bool {
+        self.what.as_ref().is_none_or(|(of, own)| *of == kind && fingerprint(own) == fingerprint(title))
+    }
 }
 
 impl Retold {

@@ -24,7 +24,7 @@ pub use super::policy::{Allow, Policy};
 use super::question::Question;
 use super::queue::Queue;
 pub use super::queue::{HeldPrompt, PromptKind};
-use super::retold::Retold;
+use super::retold::{Late, Retold};
 use super::ruling::{SessionRules, Unruled};
 use super::spent::{Spent, Waits};
 use super::terminal::Terminal;
@@ -230,6 +230,8 @@ pub struct Session {
     pub(super) fed: usize,
     /// A history that is told although it is shown, until it is known what of it is new.
     pub(super) retold: Option<Box<Retold>>,
+    /// What of it may yet be told although that call is answered.
+    pub(super) late: Option<Box<Late>>,
     /// The answer to the call that loads it, for as long as the agent still tells its history.
     pub(super) answered: Option<Box<SessionResult>>,
     /// The plans of the running turn, by their ids.

@@ -104,7 +104,7 @@ impl Reader {
             return notes.warn(&value.span(), "what a project's rules allow has no effect before `acp-tui rules trust`; what they ask about and deny has");
         }
         for entry in entries {
-            let Some(Entry { pattern, reason, until }) = self.entry(list, entry, agent, faults, notes) else {
+            let Some(Entry { pattern, reason, until }) = Self::entry(list, entry, faults, notes) else {
                 continue;
             };
             let line = notes.line_of(entry.span().start);
@@ -118,10 +118,8 @@ impl Reader {
     }
 
     fn entry(
-        &mut self,
         list: Verdict,
         entry: &Spanned<DeValue<'_>>,
-        agent: Option<&str>,
         faults: &mut Report<'_>,
         notes: &mut Report<'_>,
     ) -> Option<Entry> {
@@ -150,9 +148,6 @@ impl Reader {
             }
         }
         if pattern.is_none() {
-            if list == Verdict::Deny {
-                self.rules.broken(None, agent.map(str::to_owned));
-            }
             let given = kind_of(entry.get_ref());
             faults.warn(&entry.span(), format!("{} holds {given} without a pattern; {allowed}", list.name()));
         }

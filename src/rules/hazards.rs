@@ -37,6 +37,7 @@ use super::word::{Rest, Word};
 use super::wrappers;
 use builds::BUILDS;
 use converters::CONVERTERS;
+pub(super) use git_files::Shown;
 use languages::LANGUAGES;
 pub(super) use linkers::{Makes, makes};
 use loaders::LOADERS;
@@ -358,6 +359,17 @@ pub(super) fn is_build(program: &str) -> bool {
 /// What a program does with the files that its words name.
 pub(super) fn reads(program: &str, words: &[Word]) -> Reads {
     if program == "git" { git_files::reads(words) } else { readers::reads(program, words) }
+}
+
+/// The files of which git shows what is in them, as far as its words name those.
+pub(super) fn shown_by_git<'a>(program: &str, words: &'a [Word]) -> Vec<Shown<'a>> {
+    if program == "git" { git_files::shown(words) } else { Vec::new() }
+}
+
+/// Whether git shows what is in files from another directory than the one that it runs in, or of another repository.
+pub(super) fn is_git_elsewhere(program: &str, words: &[Word]) -> bool {
+    let shows = || git_files::reads(words) != Reads::Named || !git_files::shown(words).is_empty();
+    program == "git" && git_files::is_elsewhere(words) && shows()
 }
 
 /// Whether the program removes a link, or makes a directory, rather than what a link of that name leads to.

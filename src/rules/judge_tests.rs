@@ -89,7 +89,7 @@ fn is_above(path: &Path) -> bool {
 /// What there is in some directories of the corpus.
 fn names(path: &Path) -> Option<Vec<String>> {
     let names: &[&str] = match normalize(path).to_str() {
-        Some("/w") => &["-n", "-n.rs", "a.rs", "b.md", "c.md", "globs"],
+        Some("/w") => &[".git", "-n", "-n.rs", "a.rs", "b.md", "c.md", "globs"],
         Some("/w/globs") => &["-n", "a.txt", "b.log", "noted.txt"],
         Some("/w/src") => &["a.rs", "b.rs", "main.rs", "keys"],
         Some("/w/keys") => &["cert.pem", "chain.pem"],
@@ -133,6 +133,68 @@ fn no_attempt_of_the_corpus_gets_past_the_rules() {
     }
     assert!(wrong.is_empty(), "{} of {lines}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(lines >= 300, "{lines}");
+}
+
+/// What git calls a file begins at the top of its repository, and all that it shows is in that.
+#[test]
+fn in_a_directory_of_a_repository_what_git_shows_of_others_is_denied_or_asked_about() {
+    let denies = [(Verdict::Allow, "Bash(git *)"), (Verdict::Deny, "Read(/w/other/**)"), (Verdict::Deny, "Read(kept)")];
+    let verdict = |line: &str| below_the_top(&rules(&denies), line);
+    for line in [
+        "git show HEAD:other/y",
+        "git show HEAD:sub/kept",
+        "git show HEAD:./kept",
+        "git show HEAD:../other/y",
+        "git show :0:other/y",
+        "git cat-file -p HEAD:other/y",
+        "git diff HEAD:other/y HEAD~1:other/y",
+        "git diff ../other/y",
+        "git diff kept",
+        "git blame ../other/y",
+        "git log -p -- ../other/y",
+    ] {
+        assert_eq!(verdict(line), Verdict::Deny, "{line}");
+    }
+    for line in ["git diff", "git log -p", "git show", "git diff -- :/other", "git grep x HEAD -- ':(top)other'"] {
+        assert_eq!(verdict(line), Verdict::Ask, "{line}");
+    }
+    for line in ["git show HEAD:x", "git show HEAD:sub/other/y", "git diff -- x", "git log --oneline", "git status"] {
+        assert_eq!(verdict(line), Verdict::Allow, "{line}");
+    }
+    // Notes of objects by their numbers. (In the corpus `notes` leads to a secret.)
+    for line in ["git notes add -C 12ab", "git notes append -C12ab HEAD", "git notes add --reuse-message=12ab"] {
+        assert_eq!(verdict(line), Verdict::Ask, "{line}");
+    }
+    for line in ["git notes show HEAD", "git notes add -m x HEAD"] {
+        assert_eq!(verdict(line), Verdict::Allow, "{line}");
+    }
+    // Nothing of the directory itself is denied.
+    let others = rules(&[(Verdict::Allow, "Bash(git *)"), (Verdict::Deny, "Read(/w/other/**)")]);
+    assert_eq!(
+        ["git diff", "git log -p", "git status"].map(|line| below_the_top(&others, line)),
+        [Verdict::Ask, Verdict::Ask, Verdict::Allow]
+    );
+}
+
+/// In a session of `/w/sub`, where `/w` is the top of the repository.
+fn below_the_top(rules: &Rules, line: &str) -> Verdict {
+    let cwd = Path::new("/w/sub");
+    let request = Request {
+        tool: &Tool::named("Bash").unwrap(),
+        subject: Subject::Line(line),
+        cwd,
+        roots: &[cwd.to_owned()],
+        ours: &[],
+        state: None,
+        home: None,
+        agent: None,
+        now: 0,
+        links: &links,
+        is_above: &is_above,
+        names: &names,
+        holds_key: &holds_key,
+    };
+    judge(rules, &request).verdict
 }
 
 #[test]

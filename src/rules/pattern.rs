@@ -286,6 +286,24 @@ impl CommandSpec {
         wanted.iter().all(|spec| rest.any(|word| spec.matches(word) != Match::No))
     }
 
+    /// Whether it matches with its options in other places: `git commit -m x --amend` for `git commit --amend *`. Most programs take
+    /// them anywhere.
+    pub(super) fn matches_with_options_elsewhere(&self, words: &[Word], name: &Word) -> bool {
+        let ([program, rest @ ..], Some((first, wanted))) = (words, self.words.split_first()) else { return false };
+        let is_option = |spec: &&WordSpec| spec.glob.text().starts_with('-') && spec.glob.text() != "--";
+        if !(self.is_open || words.len() == self.words.len()) || !wanted.iter().any(|spec| is_option(&spec)) {
+            return false;
+        }
+        if first.matches(name).max(first.matches(program)) == Match::No {
+            return false;
+        }
+        let mut in_order = rest.iter();
+        wanted.iter().all(|spec| {
+            let is_it = |word: &Word| spec.matches(word) != Match::No;
+            if is_option(&spec) { rest.iter().any(is_it) } else { in_order.any(is_it) }
+        })
+    }
+
     /// The word at this place, where it is written out.
     pub(super) fn literal(&self, at: usize) -> Option<&str> {
         self.words.get(at).filter(|word| word.glob.is_literal() && !word.has_colon).map(|word| word.glob.text())

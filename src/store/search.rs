@@ -267,7 +267,7 @@ fn hit(parts: &[&Part], query: &Query, message: Message, (earlier, told): (&Earl
     let time = part.began.saturating_add(Duration::try_from_secs_f64(message.t).unwrap_or_default());
     let at = if query.wants_message(&message, time) { query.matcher.find(&message.text) } else { None }?;
     // What an earlier journal has was found there.
-    if message.is_told_again && part.goes_on && earlier.has(part, &message, told) {
+    if message.is_told_again && (part.goes_on || part.copy_of.is_some()) && earlier.has(part, &message, told) {
         return None;
     }
     Some(Hit {

@@ -287,6 +287,38 @@ fn what_only_the_agent_has_told_is_found_once() {
     assert_eq!(home.said("Yes").len(), 1);
 }
 
+/// Its agent tells a copy from the beginning, which is that of what it was made of.
+#[test]
+fn what_a_copy_begins_with_is_found_where_it_was_said() {
+    let said = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "a needle").say("s", "in hay").end();
+    let copy = |started: u64, of: &str, id: &str, more: &str| {
+        let fork = Journal::new(STARTED + started, "agent", "/work/b")
+            .ask("session/fork", json!({ "sessionId": of, "cwd": "/work/b" }))
+            .answer(json!({ "sessionId": id }));
+        let told = fork.ask("session/load", json!({ "sessionId": id, "cwd": "/work/b" }));
+        told.chunk(id, "user_message", "a needle").say(id, "in hay").answer(Value::Null).prompt(id, more)
+    };
+    let loaded = Journal::new(STARTED + 300, "agent", "/work/b")
+        .ask("session/load", json!({ "sessionId": "c", "cwd": "/work/b" }))
+        .chunk("c", "user_message", "a needle")
+        .say("c", "in hay")
+        .chunk("c", "user_message", "a needle more")
+        .answer(Value::Null)
+        .prompt("c", "the end")
+        .end();
+    let home = Home::with(&[
+        ("a", said),
+        ("b", copy(100, "s", "c", "a needle more").end()),
+        ("c", copy(200, "c", "d", "another needle").end()),
+        ("d", loaded),
+    ]);
+    let found = || home.said("needle").into_iter().map(|hit| hit.3).collect::<Vec<_>>();
+    assert_eq!(found(), ["another needle", "a needle more", "a needle"]);
+    // Where that is gone, the copies have it, each once.
+    fs::remove_file(sessions::journals(home.0.path()).join("a.jsonl")).unwrap();
+    assert_eq!(found().iter().filter(|text| *text == "a needle").count(), 1, "{:?}", found());
+}
+
 #[test]
 fn what_sub_agents_say_do_and_are_told_is_found_in_the_session_that_they_belong_to() {
     let kid = |more: Value| {

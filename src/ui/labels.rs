@@ -204,6 +204,16 @@ pub fn agent(session: SessionRef<'_>) -> String {
     width::truncate(label.trim(), OBJECT).into_owned()
 }
 
+/// With whom a conversation was had: as the agent calls itself, else as it is configured. `configured` gives names with
+/// their command lines.
+pub fn whom(session: SessionRef<'_>, configured: impl Fn() -> Vec<(String, String)>) -> String {
+    let agent = session.agent();
+    let is_unnamed = agent.title.is_none() && agent.name.is_none();
+    let all = if is_unnamed { configured() } else { Vec::new() };
+    let named = all.into_iter().find(|(_, line)| *line == agent.command);
+    named.map_or_else(|| self::agent(session), |(name, _)| name)
+}
+
 /// The file name of a command line's program.
 fn program(command: &str) -> String {
     let first = command.split_whitespace().next().unwrap_or("agent");

@@ -1,6 +1,8 @@
 use super::*;
+use crate::model::Model;
 use crate::model::event::Intent;
 use crate::model::ids::Now;
+use crate::model::session::Policy;
 use crate::ui::fixtures::Scene;
 
 #[test]
@@ -19,6 +21,12 @@ fn the_names_of_agents_and_programs() {
     assert_eq!(program(""), "agent");
     let s = Scene::ready(80, 24);
     assert_eq!(agent(s.model.first()), "gemini-cli");
+    // One that does not say it is called as it is configured.
+    let line = "node /opt/agent.js --acp";
+    let unnamed = Model::new(line.into(), "/p".into(), Policy::Ask);
+    let configured = || vec![("other".to_owned(), "other".to_owned()), ("mine".to_owned(), line.to_owned())];
+    assert_eq!((whom(unnamed.first(), configured), whom(unnamed.first(), Vec::new)), ("mine".into(), "node".into()));
+    assert_eq!(whom(s.model.first(), configured), "gemini-cli");
 }
 
 #[test]

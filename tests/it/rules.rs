@@ -99,6 +99,47 @@ fn a_rule_that_is_added_is_listed_and_decides_until_it_is_removed() {
     assert_eq!((row["list"].as_str(), row["agent"].as_str()), (Some("deny"), Some("one")));
 }
 
+#[test]
+fn a_rule_is_removed_from_the_list_and_the_agent_that_are_named_and_from_no_other() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    let file = home.join(".config/acp-tui/rules.toml");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let text = "# mine\nallow = [\"Bash(ls)\"] # often\ndeny = [\"Bash(ls)\"]\n[agent.one]\nallow = [\"Bash(ls)\", \"Read\"]\n";
+    std::fs::write(&file, text).unwrap();
+    let now = || std::fs::read_to_string(&file).unwrap();
+    assert_eq!(said(&rules(home, &["remove", "allow", "Bash(ls)", "--agent", "two"])).0, 2);
+    assert_eq!(said(&rules(home, &["remove", "ask", "Bash(ls)"])).0, 2);
+    assert_eq!(now(), text);
+    assert_eq!(said(&rules(home, &["remove", "allow", "Bash(ls)", "--agent", "one"])).0, 0);
+    let once = text.replace("\"Bash(ls)\", \"Read\"", "\"Read\"");
+    assert_eq!(now(), once);
+    assert_eq!(said(&rules(home, &["remove", "deny", "Bash(ls)"])).0, 0);
+    assert_eq!(now(), once.replace("deny = [\"Bash(ls)\"]", "deny = []"));
+    assert_eq!(said(&rules(home, &["test", "Bash", "ls"])).0, 0);
+}
+
+#[test]
+fn files_of_rules_that_cannot_be_read_are_usage_and_are_named() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    let own = home.join(".config/acp-tui/rules.toml");
+    for file in [own, home.join(".acp-tui/rules.toml")] {
+        std::fs::create_dir_all(&file).unwrap();
+        for words in [&["test", "Bash", "ls"][..], &["list"]] {
+            let out = rules(home, words);
+            let words = String::from_utf8_lossy(&out.stderr).into_owned();
+            assert_eq!(said(&out), (2, String::new()), "{}", file.display());
+            assert!(words.contains("rules.toml: "), "{words}");
+        }
+        std::fs::remove_dir(&file).unwrap();
+        assert_eq!(said(&rules(home, &["test", "Bash", "ls"])), (3, "ask\n".to_owned()));
+    }
+    let named = rules(home, &["test", "--rules", ".acp-tui", "Bash", "ls"]);
+    assert!(String::from_utf8_lossy(&named.stderr).contains(".acp-tui: "), "{named:?}");
+    assert_eq!(said(&named), (2, String::new()));
+}
+
 /// S-106: those of questions are in a file of their directory.
 #[test]
 fn a_rule_of_a_directory_is_removed_there_and_one_that_is_elsewhere_is_named() {

@@ -281,3 +281,105 @@ fn an_export_is_taken_in_line_by_line() {
     }
     assert_eq!(std::fs::read_dir(temp.path()).unwrap().count(), 1, "nothing stays");
 }
+
+/// A conversation of so many turns as the lines of its journal.
+fn turns(count: u64, last: &str) -> Vec<Value> {
+    let frame = |dir: &str, frame: Value| json!({ "t": 1, "dir": dir, "frame": frame });
+    let mut lines = vec![
+        json!({ "v": 2, "started": 1, "cwd": "/work", "command": "agent", "codec": "acp-1" }),
+        frame("client->agent", json!({ "id": 0, "method": "session/new", "params": { "cwd": "/work" } })),
+        frame("agent->client", json!({ "id": 0, "result": { "sessionId": "s" } })),
+    ];
+    for n in 1..=count {
+        let said = if n == count { last } else { "go on" };
+        let prompt = json!({ "sessionId": "s", "prompt": [{ "type": "text", "text": said }] });
+        let chunk =
+            json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": n.to_string() } });
+        let answer = json!({ "sessionId": "s", "update": chunk });
+        lines.push(frame("client->agent", json!({ "id": n, "method": "session/prompt", "params": prompt })));
+        lines.push(frame("agent->client", json!({ "method": "session/update", "params": answer })));
+        lines.push(frame("agent->client", json!({ "id": n, "result": { "stopReason": "end_turn" } })));
+    }
+    lines
+}
+
+struct Importing {
+    state: tempfile::TempDir,
+}
+
+impl Importing {
+    fn new() -> Self {
+        Self { state: tempfile::tempdir().unwrap() }
+    }
+
+    fn import(&self, text: &str) -> Result<(), String> {
+        let file = self.state.path().join("file");
+        std::fs::write(&file, text).unwrap();
+        import::take_in(self.state.path(), &file).map(drop).map_err(|fault| fault.words().0)
+    }
+
+    fn export(&self, name: &str, lines: &[Value]) -> Result<(), String> {
+        let journals = json!([{ "name": name, "lines": lines }]);
+        self.import(&json!({ "v": 1, "kind": "acp-tui conversation", "journals": journals }).to_string())
+    }
+
+    /// A recording has no more than the frames.
+    fn recording(&self, lines: &[Value]) -> Result<(), String> {
+        self.import(&lines[1..].iter().map(|line| line.to_string() + "\n").collect::<String>())
+    }
+
+    /// Where it comes from, turns, and what was asked last.
+    fn listed(&self) -> Vec<(&'static str, u64, String)> {
+        let all = sessions::list(self.state.path()).unwrap().sessions;
+        all.into_iter().map(|known| (known.source(), known.turns, known.last_prompt.unwrap_or_default())).collect()
+    }
+}
+
+#[test]
+fn what_a_later_export_has_more_is_taken_in_once() {
+    let lab = Importing::new();
+    for (count, there) in [(1, 1), (3, 3), (3, 3), (2, 3), (4, 4)] {
+        lab.export("7-0-1", &turns(count, "go on")).unwrap();
+        assert_eq!(lab.listed(), [("imported", there, "go on".to_owned())], "after {count}");
+    }
+    // It has gone on in two ways: neither is given up for the other.
+    let why = lab.export("7-0-1", &turns(4, "something else")).unwrap_err();
+    assert!(why.contains("imported-7-0-1") && why.contains("--remove"), "{why}");
+    assert_eq!(lab.listed(), [("imported", 4, "go on".to_owned())]);
+}
+
+#[test]
+fn what_a_later_recording_has_more_is_taken_in_once() {
+    let lab = Importing::new();
+    for (count, there) in [(1, 1), (3, 3), (3, 3), (2, 3), (4, 4)] {
+        lab.recording(&turns(count, "go on")).unwrap();
+        assert_eq!(lab.listed(), [("imported", there, "go on".to_owned())], "after {count}");
+    }
+    // As many turns, which begin and end with the same words, and yet not the same.
+    let mut other = turns(4, "go on");
+    other[7]["frame"]["params"]["update"]["content"]["text"] = "another answer".into();
+    lab.recording(&other).unwrap();
+    assert_eq!(lab.listed().len(), 2, "{:?}", lab.listed());
+}
+
+#[test]
+fn what_was_exported_from_ones_own_journal_comes_in_where_that_has_it_no_more() {
+    let lab = Importing::new();
+    let own = sessions::journals(lab.state.path()).join("7-0-1.jsonl");
+    let put = |lines: &[Value]| {
+        std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+        std::fs::write(&own, lines.iter().map(|line| line.to_string() + "\n").collect::<String>()).unwrap();
+    };
+    // Others are in the journal as well.
+    let mut all = turns(2, "go on");
+    all.insert(5, json!({ "t": 1, "dir": "agent->client", "frame": { "method": "session/update", "params": { "sessionId": "x" } } }));
+    put(&all);
+    lab.export("7-0-1", &turns(2, "go on")).unwrap();
+    lab.export("7-0-1", &turns(1, "go on")).unwrap();
+    lab.recording(&turns(2, "go on")).unwrap();
+    assert_eq!(lab.listed(), [("ours", 2, "go on".to_owned())]);
+    lab.export("7-0-1", &turns(3, "go on")).unwrap();
+    let mut listed = lab.listed();
+    listed.sort();
+    assert_eq!(listed, [("imported", 3, "go on".to_owned()), ("ours", 2, "go on".to_owned())]);
+}

@@ -1,60 +1,87 @@
 //! A file of ours, or a recording, as a journal.
 //!
-//! Invariant: a journal appears whole and under a name that its content decides, so that the same file gives none twice;
-//! no journal is written over; each says in its first line that it was imported, also where the file says otherwise.
+//! Invariants: a journal appears whole and under a name that its content decides, so that the same file gives none twice;
+//! one that was imported gives way only to what has all of it, and none of our own does; each says in its first line that it
+//! was imported, also where the file says otherwise.
 
 use super::super::conversations::state;
 use super::super::output::{print, say};
 use super::super::usage::Usage;
 use super::reading::{self, Taken, marked, named};
-use super::{Fault, ended};
+use super::{Fault, MAX_LINE, ended};
 use crate::base::human;
 use crate::headless::code;
 use crate::store::private::make_private_dir;
-use crate::store::sessions::{self, IMPORTED, Known};
+use crate::store::sessions::{self, IMPORTED, Said};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// `acp-tui import FILE`.
 pub fn import(file: &Path) -> Result<u8, Usage> {
-    ended(take_in(file))
+    ended(take_in(&state()?, file))
 }
 
-fn take_in(file: &Path) -> Result<u8, Fault> {
-    let state = state()?;
-    let dir = sessions::journals(&state);
+/// `state` is acp-tui's directory for state.
+pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
+    let dir = sessions::journals(state);
     make_private_dir(&dir)?;
     let journals = match reading::of_export(file, &dir)? {
         Some(journals) => journals,
         None => vec![of_recording(file, &dir)?],
     };
-    let before = sessions::list(&state)?.sessions;
-    let (mut known, mut new) = (0, BTreeSet::new());
+    let (mut known, mut new, mut newer) = (0, Vec::new(), Vec::new());
+    // Nothing is written before it is known that all can be.
     for Taken { name, temp, .. } in journals {
+        let temp = temp.into_inner().map_err(io::IntoInnerError::into_error)?;
+        let said = Said::lines_of(temp.path(), MAX_LINE)?;
+        let there = dir.join(&name);
         // Ours, which it was exported from.
-        let is_own = name.strip_prefix(IMPORTED).is_some_and(|own| dir.join(own).symlink_metadata().is_ok());
-        let is_there = |error: &io::Error| error.kind() == io::ErrorKind::AlreadyExists;
-        match temp.into_inner().map_err(io::IntoInnerError::into_error)? {
-            _ if is_own => known += 1,
-            temp => match temp.persist_noclobber(dir.join(&name)) {
-                Ok(_) => drop(new.insert(name)),
-                Err(error) if is_there(&error.error) => known += 1,
-                Err(error) => return Err(error.error.into()),
-            },
+        let own = name.strip_prefix(IMPORTED).map(|own| dir.join(own)).filter(|own| own.symlink_metadata().is_ok());
+        if let Some(own) = own
+            && Said::lines_of(&own, MAX_LINE)?.has(&said)
+        {
+            known += 1;
+        } else if there.symlink_metadata().is_err() {
+            new.push((name, temp));
+        } else {
+            let before = Said::lines_of(&there, MAX_LINE)?;
+            if before.has(&said) {
+                known += 1;
+            } else if said.has(&before) {
+                newer.push((name, temp));
+            } else {
+                let stem = sessions::stem(&there);
+                return Err(Usage(format!(
+                    "{stem} was imported before and went on in another way, so neither has all of the other; nothing was \
+                     imported. To have this one, give up that one: acp-tui sessions --remove {stem}"
+                ))
+                .into());
+            }
         }
     }
-    for double in doubles(&state, &before, &new)? {
-        // The same conversation, under another name.
-        std::fs::remove_file(dir.join(&double))?;
-        new.remove(&double);
-        known += 1;
+    let mut taken = (new.len() + newer.len()) as u64;
+    for (name, temp) in newer {
+        temp.persist(dir.join(name)).map_err(|error| error.error)?;
     }
-    let taken = new.len() as u64;
+    let mut names = BTreeSet::new();
+    for (name, temp) in new {
+        temp.persist_noclobber(dir.join(&name)).map_err(|error| error.error)?;
+        names.insert(name);
+    }
+    for double in doubles(state, &names)? {
+        std::fs::remove_file(&double.journal)?;
+        if double.is_new {
+            known += 1;
+            taken -= 1;
+        } else {
+            say(&format!("what was imported as {} before is part of it", sessions::stem(&double.journal)));
+        }
+    }
     if known > 0 {
         say(&format!("{} there already", if known == 1 { "1 journal is" } else { "its journals are" }));
     }
@@ -64,44 +91,42 @@ fn take_in(file: &Path) -> Result<u8, Fault> {
     Ok(print(&format!("imported {}\n", human::count(taken, "journal")))?)
 }
 
-/// The journals of these names with which nothing has come that was not there before.
-fn doubles(state: &Path, before: &[Known], names: &BTreeSet<String>) -> io::Result<Vec<String>> {
+/// A journal of which another one has all.
+struct Double {
+    journal: PathBuf,
+    is_new: bool,
+}
+
+/// Which of the journals of these names, which are new, have nothing that another one does not have, under whatever name;
+/// and which that were imported before have nothing that these do not have.
+fn doubles(state: &Path, names: &BTreeSet<String>) -> Result<Vec<Double>, Fault> {
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let after = sessions::parts(state)?.0;
-    let listed = sessions::list(state)?.sessions;
-    let (before, listed) = (by_session(before), by_session(&listed));
-    let is_there = |part: &sessions::Part| {
-        let id = part.session_id.as_str();
-        let own = listed.get(id).into_iter().flatten().find(|known| known.journals.contains(&part.journal));
-        own.is_some_and(|own| {
-            let alike = |known: &Known| {
-                known.turns == own.turns
-                    && known.agent == own.agent
-                    && known.first_prompt == own.first_prompt
-                    && known.last_prompt == own.last_prompt
-            };
-            before.get(id).into_iter().flatten().copied().any(alike)
-        })
-    };
-    let mut parts: HashMap<&str, bool> = HashMap::new();
-    for part in &after {
-        let name = part.journal.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if names.contains(name) {
-            let all = parts.entry(name).or_insert(true);
-            *all = *all && is_there(part);
+    let mut journals: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+    for part in sessions::parts(state)?.0 {
+        journals.entry(part.journal).or_default().insert(part.session_id);
+    }
+    let name = |journal: &Path| journal.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    let (new, before): (Vec<_>, Vec<_>) = journals.iter().partition(|(journal, _)| names.contains(&name(journal)));
+    let mut doubles = Vec::new();
+    for (journal, ids) in new {
+        let said = Said::messages_of(journal, MAX_LINE)?;
+        for (other, others) in before.iter().filter(|(_, others)| !others.is_disjoint(ids)) {
+            let told = Said::messages_of(other, MAX_LINE)?;
+            if said.is_empty() || told.is_empty() {
+                continue;
+            }
+            if ids.is_subset(others) && told.has(&said) {
+                doubles.push(Double { journal: journal.clone(), is_new: true });
+                break;
+            }
+            if others.is_subset(ids) && name(other).starts_with(IMPORTED) && said.has(&told) {
+                doubles.push(Double { journal: (*other).clone(), is_new: false });
+            }
         }
     }
-    Ok(parts.into_iter().filter(|(_, all)| *all).map(|(name, _)| name.to_owned()).collect())
-}
-
-fn by_session(all: &[Known]) -> HashMap<&str, Vec<&Known>> {
-    let mut by: HashMap<&str, Vec<&Known>> = HashMap::new();
-    for known in all {
-        by.entry(known.session_id.as_str()).or_default().push(known);
-    }
-    by
+    Ok(doubles)
 }
 
 /// The members of a line that tell what it is.

@@ -1,6 +1,7 @@
 use super::*;
+use crate::base::exit::Exit;
 use crate::base::inherited::Inherited;
-use crate::host::process::{AgentSpec, spawn};
+use crate::host::process::{AgentProcess, AgentSpec, spawn};
 
 #[test]
 fn what_was_told_is_what_is_left_and_nothing_after_an_orderly_end() {
@@ -25,11 +26,11 @@ fn the_end_of_a_process_is_waited_for_and_left_to_be_told_to_others() {
     assert!(!child.wait().unwrap().success());
 }
 
-#[tokio::test]
-async fn a_group_that_does_not_listen_is_killed_and_that_of_another_process_is_not() {
+/// A group of processes that runs this line of a shell, once it has said that it is ready.
+async fn group(line: &str) -> AgentProcess {
     let spec = AgentSpec {
         command: "sh".into(),
-        args: ["-c", "trap '' TERM; echo; while :; do read x; done"].map(Into::into).to_vec(),
+        args: ["-c", line].map(Into::into).to_vec(),
         env: Vec::new(),
         cwd: std::env::temp_dir(),
         inherited: Inherited::default(),
@@ -38,21 +39,50 @@ async fn a_group_that_does_not_listen_is_killed_and_that_of_another_process_is_n
     let mut agent = spawn(&spec).unwrap();
     let mut ready = [0];
     tokio::io::AsyncReadExt::read_exact(agent.stdout.as_mut().unwrap(), &mut ready).await.unwrap();
-    let mut left = watch(format!("holds {}\n", agent.pid).as_bytes(), "").unwrap();
+    agent
+}
+
+async fn ended_within_a_while(agent: &mut AgentProcess) -> Exit {
+    tokio::time::timeout(Duration::from_secs(20), agent.wait()).await.expect("it was ended").unwrap()
+}
+
+#[tokio::test]
+async fn who_listens_is_waited_for_and_who_does_not_is_killed_after_two_seconds() {
+    let asked = "trap 'exit 7' TERM; echo; while read x; do :; done";
+    let deaf = "trap '' TERM; echo; while read x; do :; done";
+    for (line, ended, least, most) in [
+        (asked, (Some(7), None), Duration::ZERO, GRACE),
+        (deaf, (None, Some("SIGKILL")), GRACE, Duration::from_secs(6)),
+    ] {
+        let mut agent = group(line).await;
+        let left = watch(format!("holds {}\n", agent.pid).as_bytes(), "").unwrap();
+        let began = Instant::now();
+        let ending = tokio::task::spawn_blocking(move || {
+            left.end();
+            began.elapsed()
+        });
+        let exit = ended_within_a_while(&mut agent).await;
+        assert_eq!((exit.code, exit.signal.as_deref()), ended, "{line}");
+        let took = ending.await.unwrap();
+        assert!((least..most).contains(&took), "{line}: {took:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_group_of_another_process_with_the_same_number_is_not_ended() {
+    let mut agent = group("echo; while read x; do :; done").await;
+    let left = watch(format!("holds {}\n", agent.pid).as_bytes(), "").unwrap();
+    assert!(left.is_alive());
     if cfg!(target_os = "linux") {
         let began = left.groups[0].started.map(|ticks| ticks + 1);
-        assert!(!Group { started: began, ..left.groups[0] }.is_there());
-        assert!(!Group { started: None, ..left.groups[0] }.is_there());
+        for started in [began, None] {
+            let other = Left { groups: vec![Group { started, ..left.groups[0] }], ..Left::default() };
+            assert!(!other.is_alive());
+            other.end();
+        }
+        assert!(left.is_alive(), "it was another one's");
     }
-    assert!(left.is_alive());
-    // The child is ours: it is gone for good once it is waited for.
-    let ending = tokio::task::spawn_blocking(move || {
-        left.signal(Signal::TERM);
-        left.signal(Signal::KILL);
-        left.groups.clear();
-        left
-    });
-    let exit = agent.wait().await.unwrap();
-    assert_eq!(exit.signal.as_deref(), Some("SIGKILL"));
-    assert!(!ending.await.unwrap().is_alive());
+    let ending = tokio::task::spawn_blocking(move || left.end());
+    assert_eq!(ended_within_a_while(&mut agent).await.signal.as_deref(), Some("SIGTERM"));
+    ending.await.unwrap();
 }

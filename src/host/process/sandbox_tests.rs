@@ -278,6 +278,52 @@ fn no_other_way_to_connect_leads_to_a_port_that_is_not_given() {
     within(Some(&none), pair).unwrap().unwrap();
 }
 
+/// With sockets of the program's own, since what is within is the thread.
+#[cfg(target_os = "linux")]
+#[test]
+fn with_no_ports_at_all_nothing_is_connected_or_bound_and_with_some_only_those() {
+    use std::io::ErrorKind::PermissionDenied;
+    use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream};
+    if let Err(why) = check_ports() {
+        assert!(why.to_string().contains("sandbox_connect") || why.to_string().contains("leave the sandbox out"));
+        return;
+    }
+    let temp = tempfile::tempdir().unwrap();
+    let all = Sandbox { writable: vec![temp.path().canonicalize().unwrap()], ..Sandbox::default() };
+    let [one, other] = [(); 2].map(|()| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap());
+    let [one, other] = [&one, &other].map(|listener| listener.local_addr().unwrap().port());
+    let free = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+    let connects = |sandbox: &Sandbox, port: u16| {
+        let connected = within(Some(sandbox), || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).map(drop)).unwrap();
+        connected.map_err(|error| error.kind())
+    };
+    let binds = |sandbox: &Sandbox, port: u16| {
+        let bound = within(Some(sandbox), || TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map(drop)).unwrap();
+        bound.map_err(|error| error.kind())
+    };
+    assert_eq!((connects(&all, one), binds(&all, 0)), (Ok(()), Ok(())), "no port is limited");
+
+    let none = Sandbox { connects: Some(Vec::new()), listens: Some(Vec::new()), ..all.clone() };
+    assert_eq!(connects(&none, one), Err(PermissionDenied));
+    assert_eq!([0, free()].map(|port| binds(&none, port)), [Err(PermissionDenied); 2]);
+    // There is not even a socket, of either family.
+    let sixth = || TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).map(drop).map_err(|error| error.kind());
+    if sixth().is_ok() {
+        assert_eq!(within(Some(&none), sixth).unwrap(), Err(PermissionDenied));
+    }
+    TcpStream::connect((Ipv4Addr::LOCALHOST, one)).expect("the thread that starts it is not confined");
+
+    let own = free();
+    let some = Sandbox { connects: Some(vec![one]), listens: Some(vec![own]), ..all.clone() };
+    assert_eq!((connects(&some, one), binds(&some, own)), (Ok(()), Ok(())), "those that are listed");
+    assert_eq!((connects(&some, other), binds(&some, 0)), (Err(PermissionDenied), Err(PermissionDenied)));
+    // Either alone.
+    let silent = Sandbox { connects: Some(Vec::new()), ..all.clone() };
+    assert_eq!((connects(&silent, one), binds(&silent, 0)), (Err(PermissionDenied), Ok(())));
+    let shut = Sandbox { listens: Some(Vec::new()), ..all };
+    assert_eq!((connects(&shut, one), binds(&shut, 0)), (Ok(()), Err(PermissionDenied)));
+}
+
 /// What a program outside has made: a socket without a file, and a process.
 #[cfg(target_os = "linux")]
 #[tokio::test]

@@ -34,6 +34,12 @@ pub fn discard(worktree: &Worktree, drop_ignored: bool) -> Outcome<Option<String
     Preserved::of(worktree, drop_ignored)?.remove().map(Some)
 }
 
+/// Whether the repository still has its branch.
+pub fn has_branch(worktree: &Worktree) -> bool {
+    let branch = format!("refs/heads/{}", worktree.branch);
+    worktree.origin.is_dir() && Git::at(&worktree.origin).line(&["rev-parse", "--verify", "--quiet", &branch]).is_ok()
+}
+
 /// A worktree of which everything is beneath a ref, and nothing removed.
 pub(super) struct Preserved<'a> {
     worktree: &'a Worktree,

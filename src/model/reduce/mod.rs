@@ -17,6 +17,7 @@ mod far;
 mod gate;
 mod host;
 mod keyring;
+mod late;
 mod leave;
 mod lifecycle;
 mod login;

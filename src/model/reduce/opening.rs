@@ -4,7 +4,7 @@
 //! Invariant: at the end of a session, for any reason, every request in it is answered or void, exactly once.
 
 use super::agent::End;
-use super::{Cx, child, notice, permission, permission_mode, prompt, retold, review, shell};
+use super::{Cx, child, late, notice, permission, permission_mode, prompt, retold, review, shell};
 use crate::base::human;
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
@@ -80,6 +80,7 @@ pub fn open(session: &mut Session, cx: &mut Cx) {
     let is_retold = matches!(session.opening, Opening::Load(_) | Opening::Fork(_)) && session.has_talked();
     session.retold = is_retold.then(Box::default);
     session.answered = None;
+    session.late = None;
     session.told_to_wait = None;
     session.background.clear();
     cx.push(Effect::Call(Call::OpenSession(session.opening.clone())));
@@ -149,7 +150,8 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
         Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
         Opening::Load(_) => {
             let was_shown = session.retold.is_some();
-            retold::merge(session, cx);
+            let told = retold::merge(session, cx);
+            session.late = was_shown.then(|| Box::new(late::after(session, told)));
             end_past_turn(session, cx);
             if opened.earlier > 0 && !session.has_talked() && session.policy == Policy::Ask {
                 let words = format!(
@@ -285,6 +287,7 @@ pub fn login_line(session: &mut Session, line: &str, cx: &Cx) {
 ///
 pub fn end_everything(session: &mut Session, mark: Mark, cx: &mut Cx) {
     retold::merge(session, cx);
+    late::over(session, cx);
     session.answered = None;
     permission::void_all(session, cx);
     session.creating.clear();
@@ -394,6 +397,7 @@ pub fn close(session: &mut Session, tells_agent: bool, cx: &mut Cx) {
     }
     prompt::return_held(session, cx);
     session.retold = None;
+    session.late = None;
     session.answered = None;
     session.state = SessionState::Closed(Closed::ByPerson);
     session.review = None;

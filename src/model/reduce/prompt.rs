@@ -12,7 +12,7 @@ use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionStat
 use super::super::spent::Waits;
 use super::super::tool::{Mark, ToolCall};
 use super::Cx;
-use super::{host, notice, permission, review, ruling, update};
+use super::{host, late, notice, permission, review, ruling, update};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -270,6 +270,7 @@ fn over_with(
     back: Option<String>,
     cx: &mut Cx,
 ) {
+    late::over(session, cx);
     permission::close_all(session, Withdrawal::TurnEnded, cx);
     close_turn(session, Mark::NoFinalStatus, cx);
     ruling::turn_over(session);

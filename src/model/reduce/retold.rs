@@ -13,10 +13,9 @@ use crate::model::entry::{Block, Body, ChunkKind, Entry, Level, Message};
 use crate::model::event::Update;
 use crate::model::history::{Kind, fingerprint, fingerprint_of, is_nothing};
 use crate::model::ids::EntryId;
-use crate::model::retold::Retold;
+use crate::model::retold::{Call, Retold};
 use crate::model::session::Session;
 use crate::model::terminal::Terminal;
-use crate::model::tool::{ToolCall, ToolKind};
 use std::collections::HashSet;
 use std::mem::swap;
 use std::num::NonZeroU64;
@@ -125,9 +124,10 @@ fn turns_of(entries: &Entries) -> Vec<Vec<&Entry>> {
     turns
 }
 
-/// The history is told, or no more of it will be: what is new of it goes into the transcript.
-pub fn merge(session: &mut Session, cx: &mut Cx) {
-    let Some(mut told) = session.retold.take() else { return };
+/// The history is told, or no more of it will be: what is new of it goes into the transcript. Gives the last prompt of
+/// ours that was told, and whether that was the last word.
+pub fn merge(session: &mut Session, cx: &mut Cx) -> Option<(EntryId, bool)> {
+    let mut told = session.retold.take()?;
     let shown = Shown::of(session);
     let turns = turns_of(&told.entries);
     let mut next = 0;
@@ -138,6 +138,10 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
     };
     let places: Vec<Option<usize>> = turns.iter().map(place).collect();
     let last_found = places.iter().rposition(Option::is_some);
+    let last_prompt = last_found.and_then(|number| {
+        let (prompt, _) = shown.prompts.get(places[number]?)?;
+        Some((*prompt, number + 1 == turns.len() && turns[number].len() == 1))
+    });
     let unknown: Vec<EntryId> = shown.prompts.iter().skip(next).take(MAX_OURS).map(|(prompt, _)| *prompt).collect();
     let told_calls: HashSet<NonZeroU64> = turns
         .iter()
@@ -165,7 +169,7 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
             }
             // Some agents give their calls other ids when they tell of them again.
             Body::Tool(tool) => {
-                let same = |call: &Call| call.is_like(tool);
+                let same = |call: &Call| call.is_like(tool.kind, &tool.title);
                 !shown.has(&entry.body) && about.calls.iter().position(same).map(|at| about.calls.remove(at)).is_none()
             }
             _ => false,
@@ -199,6 +203,7 @@ pub fn merge(session: &mut Session, cx: &mut Cx) {
     }
     say_doubtful(session, &doubtful, cx);
     append(session, fresh, cx);
+    last_prompt
 }
 
 /// One line holds what may have been shown in other words. It is not there twice.
@@ -234,7 +239,7 @@ fn say_doubtful(session: &mut Session, bodies: &[Body], cx: &Cx) {
 }
 
 /// Without white space and what is not seen.
-fn bare(text: &str) -> String {
+pub(super) fn bare(text: &str) -> String {
     text.chars().filter(|c| !is_nothing(*c)).collect()
 }
 
@@ -259,23 +264,9 @@ fn is_like_turn(session: &Session, prompt: EntryId, told: &[&Entry]) -> bool {
     is_asked || Turn::of(session, prompt).is_like(told)
 }
 
-/// A call of a turn.
-struct Call {
-    id: Option<NonZeroU64>,
-    /// Its kind and title; nothing of one that has left memory.
-    what: Option<(ToolKind, String)>,
-}
-
-impl Call {
-    fn is_like(&self, told: &ToolCall) -> bool {
-        let title = fingerprint(&told.title);
-        self.what.as_ref().is_none_or(|(kind, own)| *kind == told.kind && fingerprint(own) == title)
-    }
-}
-
 /// What the transcript has of a turn.
 #[derive(Default)]
-struct Turn {
+pub(super) struct Turn {
     /// All that the agent has said in it, message by message.
     said: Vec<String>,
     /// The same, bare and in one.
@@ -284,7 +275,7 @@ struct Turn {
 }
 
 impl Turn {
-    fn of(session: &Session, prompt: EntryId) -> Self {
+    pub(super) fn of(session: &Session, prompt: EntryId) -> Self {
         let from = session.entries.index_of(prompt).unwrap_or_default();
         let mut turn = Self::default();
         for slot in session.entries.slots().skip(from + 1).take_while(|slot| slot.kind() != Kind::User) {
@@ -300,6 +291,10 @@ impl Turn {
         }
         turn.bare = turn.said.iter().map(|text| bare(text)).collect();
         turn
+    }
+
+    pub(super) fn into_calls(self) -> Vec<Call> {
+        self.calls
     }
 
     /// Whether what is told says about the same, and yet not all of what was said is in it.

@@ -12,7 +12,7 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{child, compaction, notice, notice_first, notice_once, opening, options, prompt, retold, tool};
+use super::{child, compaction, late, notice, notice_first, notice_once, opening, options, prompt, retold, tool};
 use crate::base::human;
 use std::sync::Arc;
 
@@ -36,6 +36,13 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     if session.retold.is_some() {
         return retold::hear(session, update, cx);
     }
+    if session.late.is_some() {
+        return late::sift(session, update).into_iter().for_each(|update| take(session, update, cx));
+    }
+    take(session, update, cx);
+}
+
+fn take(session: &mut Session, update: Update, cx: &mut Cx) {
     match update {
         Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx),
         Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx),

@@ -61,6 +61,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
         };
         let rewind = if is_back { None } else { rewind(history, &disk, |t| t >= turn, contents)? };
         let outcome = match &rewind {
+            None if history.has_doubtful(turn) && !is_kept(history, turn, contents) => RewindOutcome::NotKept,
             None if history.is_beside_run(turn) => RewindOutcome::Beside,
             None if history.has_doubtful(turn) => RewindOutcome::Doubtful,
             None => continue,
@@ -98,6 +99,15 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
     outcomes.extend(left.words.into_iter().map(failed));
     outcomes.sort_by(|one, other| one.0.path.cmp(&other.0.path));
     Ok(Rewinds { files, outcomes, unread })
+}
+
+/// Whether what the file was before its first change without attribution can be had.
+fn is_kept(history: &FileHistory, turn: u64, contents: &Contents) -> bool {
+    let first = history.steps.iter().find(|step| step.doubt && step.turn >= turn);
+    first.is_none_or(|step| {
+        !matches!(step.before, State::Unkept { .. })
+            && !matches!(contents.content(&step.before), Err(ReviewError::NotKept(_)))
+    })
 }
 
 /// Of what was not known before it is said when it may be the only copy of something.

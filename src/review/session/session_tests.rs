@@ -1689,6 +1689,24 @@ fn what_is_done_right_after_a_crash_in_a_turn_of_a_silent_agent_is_in_doubt_as_w
     assert_eq!(place.pending().len(), 2, "it is shown all the same");
 }
 
+/// Where nothing can take it back, nothing is said to.
+#[test]
+fn what_is_in_doubt_and_not_kept_is_called_not_kept() {
+    let text = lines(10);
+    let mut place = Place::with(&[("b", text.as_bytes())]);
+    place.review.begin_turn(1).unwrap();
+    place.review.before_command().unwrap();
+    place.write("b", &changed(&text, &[(3, "a moment later")]));
+    place.write("mine", "new\n");
+    place.was_heard_of(Duration::from_secs(3));
+    let place = place.reopen();
+    let packs = place.review.dir().join(STORE).join("objects/pack");
+    fs::remove_dir_all(packs).unwrap();
+    let mut place = place.reopen();
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(outcomes(&done), [("b", RewindOutcome::NotKept), ("mine", RewindOutcome::Doubtful)]);
+}
+
 #[test]
 fn a_date_that_an_agent_gives_to_its_file_makes_it_nobody_elses() {
     let mut place = Place::with(&[("a", b"a\n")]);

@@ -52,7 +52,8 @@ const BRANCHES: &str = "main master develop dev trunk";
 const BEFORE: &str = "--no-pager -P -p --paginate --no-optional-locks --no-replace-objects --no-lazy-fetch \
     --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --version -v";
 /// Those that take the next word, though only a pattern that has them allows them.
-const BEFORE_VALUED: &str = "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source";
+pub(super) const BEFORE_VALUED: &str =
+    "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source";
 
 /// Left out with reason: what runs a program (`interactive`, `exec`, `textconv`, `strategy`), names a file that is
 /// written or a repository (`output`, `directory`, `template`, `repo`), or takes the next word where a remote could stand.

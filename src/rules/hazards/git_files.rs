@@ -3,7 +3,7 @@
 //! Knows nothing of patterns. Invariants: a word that may be the name of a file is one; what may show the content of a file
 //! that the line does not name shows everything.
 
-use super::git::{OWN_FILES, TAKING, before, has, is_branch, row};
+use super::git::{BEFORE_VALUED, OWN_FILES, TAKING, before, has, is_branch, row};
 use super::readers::Reads;
 use super::{Hit, ends_options, searches};
 use crate::rules::steering::is_steering;
@@ -21,68 +21,165 @@ const SHOWING: &str = "diff show range-diff grep cat-file";
 const PATCHING: &str = "log whatchanged reflog rev-list shortlog diff-tree diff-index diff-files";
 /// Options of both that say so.
 const PATCH: &str = "--patch --patch-with-stat --patch-with-raw --unified --binary --word-diff --color-words --cc \
-    --function-context --diff-merges --text --full-index";
+    --function-context --diff-merges --text --full-index --check";
 /// Options with which only the names of what differs are shown.
 const SUMMARY: &str = "--stat --shortstat --numstat --name-only --name-status --summary --dirstat --no-patch -s --raw \
     --compact-summary --quiet -q";
 
+/// Options of `notes` that name what is to be the note.
+const NOTE_OF: &str = "--reuse-message --reedit-message";
+
 /// Options that take no value in any of these.
 const FLAGS: &str = "-p -u -w -i --patch --cached --staged --stat --word-diff --color-words --name-only --name-status \
-    --shortstat --numstat --oneline --graph --follow --no-color";
+    --shortstat --numstat --oneline --graph --follow --no-color --check";
 /// Letters of options whose value is a number in the same word.
 const NUMBERED: &[&str] = &["-", "-n", "-U"];
 
+/// A subcommand and its words: those before a `--`, and behind it the paths.
+struct Call<'a> {
+    name: &'a str,
+    before: &'a [Word],
+    /// With the `--` itself.
+    after: &'a [Word],
+}
+
+impl<'a> Call<'a> {
+    /// `is_end` says of the place of an argument whether the paths begin there.
+    fn of(words: &'a [Word], is_end: impl Fn(usize) -> bool) -> Option<Self> {
+        let (_, start) = before(words);
+        let name = words.get(start)?.text.as_str();
+        let arguments = words.get(start + 1..).unwrap_or_default();
+        let end = (0..arguments.len()).find(|at| is_end(start + 1 + at)).unwrap_or(arguments.len());
+        let (before, after) = arguments.split_at(end);
+        Some(Self { name, before, after })
+    }
+
+    fn options(&self) -> impl Iterator<Item = &'a str> {
+        self.before.iter().map(|word| word.text.as_str()).filter(|text| text.starts_with('-'))
+    }
+
+    fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.before.iter().map(|word| word.text.as_str()).filter(|text| !text.starts_with('-'))
+    }
+
+    fn has_patch(&self) -> bool {
+        self.options().any(|text| has(PATCH, long(text)) || has_letter(text, "puUcW"))
+    }
+
+    fn is_summary(&self) -> bool {
+        self.options().any(|text| has(SUMMARY, long(text))) && !self.has_patch()
+    }
+
+    /// Of an object it says what that is, and not what is in it.
+    fn is_about(&self) -> bool {
+        self.options().any(|text| matches!(text, "-t" | "-s" | "-e"))
+    }
+}
+
 /// What a subcommand reads of the files of the repository.
 pub(super) fn reads(words: &[Word]) -> Reads {
-    let (_, start) = before(words);
-    let Some(name) = words.get(start).map(|word| word.text.as_str()) else { return Reads::Named };
-    let arguments = words.get(start + 1..).unwrap_or_default();
     let is_flag = |at: usize| words.get(at).is_some_and(|word| has(FLAGS, &word.text) || is_numbered(&word.text));
-    let is_end = |at: &usize| {
-        ends_options(words, start + 1 + at)
-            || arguments.get(*at).is_some_and(|word| word.text == "--") && is_flag(start + at)
-    };
-    let end = (0..arguments.len()).find(is_end).unwrap_or(arguments.len());
-    let (before, after) = arguments.split_at(end);
-    let options = || before.iter().map(|word| word.text.as_str()).filter(|text| text.starts_with('-'));
-    let names: Vec<&str> = before.iter().map(|word| word.text.as_str()).filter(|text| !text.starts_with('-')).collect();
+    let is_end =
+        |at: usize| ends_options(words, at) || words.get(at).is_some_and(|word| word.text == "--") && is_flag(at - 1);
+    let Some(call) = Call::of(words, is_end) else { return Reads::Named };
+    let names: Vec<&str> = call.names().collect();
     // Paths of which git makes no others.
     let is_plain = |word: &Word| word.is_known() && !word.text.is_empty() && is_plain(&word.text);
-    let is_limited = after.len() > 1 && after.iter().skip(1).all(is_plain);
+    let is_limited = call.after.len() > 1 && call.after.iter().skip(1).all(is_plain);
     let limited = if is_limited { Reads::Below } else { Reads::Everything };
-    let has_patch = || options().any(|text| has(PATCH, long(text)) || has_letter(text, "puUcW"));
-    let is_summary = || options().any(|text| has(SUMMARY, long(text))) && !has_patch();
-    match name {
+    let arguments = || call.before.iter().chain(call.after).map(|word| word.text.as_str());
+    match call.name {
         "mv" => Reads::Below,
         // They only say what the settings are for a name.
         "check-ignore" | "check-attr" => Reads::Nothing,
-        "stash" if names.first() == Some(&"show") && !is_summary() => Reads::Everything,
-        // Of the object itself only its kind and size.
-        "cat-file" if options().any(|text| matches!(text, "-t" | "-s" | "-e")) => Reads::Named,
+        "stash" if names.first() == Some(&"show") && !call.is_summary() => Reads::Everything,
+        "cat-file" if call.is_about() => Reads::Named,
         "cat-file" => {
             let mut objects = names.iter().filter(|text| !matches!(**text, "blob" | "tree" | "commit" | "tag"));
             if objects.all(|text| names_file(text)) { Reads::Named } else { Reads::Everything }
         }
+        // Of two sides and what they come from the differences, of two alone only names.
+        "merge-tree" if names.len() > 2 => Reads::Everything,
+        // What a ref leads to may be a file, or a directory of some.
+        "for-each-ref" | "tag" | "branch" if arguments().any(|text| text.contains("%(") && text.contains("raw")) => {
+            Reads::Everything
+        }
+        // A note may be made of any file by its number, and is shown by what shows notes.
+        "notes" if arguments().any(|text| has(NOTE_OF, long(text)) || is_in_bundle(text, "cC", "mF")) => {
+            Reads::Everything
+        }
         // What is no commit is shown whatever the options and paths.
         "show" if !names.iter().all(|text| is_commit(text) || names_file(text)) => Reads::Everything,
         "show" if !names.is_empty() && names.iter().all(|text| names_file(text)) => Reads::Named,
-        "diff" | "show" if is_summary() => Reads::Named,
+        "diff" | "show" if call.is_summary() => Reads::Named,
         "diff" | "show" if names.iter().all(|text| is_commit(text) || text.contains("..")) => limited,
-        "diff" if end < arguments.len() && names.iter().all(|text| is_commit(text) || is_branch(text)) => limited,
-        "grep" => match searches::objects_of_git(words.get(start..=start + end).unwrap_or_default()) {
+        "diff" if !call.after.is_empty() && names.iter().all(|text| is_commit(text) || is_branch(text)) => limited,
+        "grep" => match objects(words, &call) {
             Some(objects) if objects.iter().all(|text| is_commit(text)) => limited,
             _ => Reads::Everything,
         },
         name if has(SHOWING, name) => Reads::Everything,
-        name if has(PATCHING, name) && has_patch() => limited,
+        name if has(PATCHING, name) && call.has_patch() => limited,
         // Before it asks, or beside what it says.
         "status" | "commit" | "add" | "checkout" | "reset" | "restore" | "stash"
-            if options().any(|text| matches!(text, "--patch" | "--verbose") || has_letter(text, "pv")) =>
+            if call.options().any(|text| matches!(text, "--patch" | "--verbose") || has_letter(text, "pv")) =>
         {
             limited
         }
         _ => Reads::Named,
     }
+}
+
+/// What `git grep` searches besides its paths.
+fn objects<'a>(words: &'a [Word], call: &Call<'a>) -> Option<Vec<&'a str>> {
+    let end = words.len() - call.after.len();
+    let start = end - call.before.len() - 1;
+    searches::objects_of_git(words.get(start..end).unwrap_or_default())
+}
+
+/// Whether options before the subcommand have it work elsewhere: from another directory, or in another repository.
+pub(super) fn is_elsewhere(words: &[Word]) -> bool {
+    before(words).0.iter().any(|(_, text)| has(BEFORE_VALUED, long(text)))
+}
+
+/// What may name a file of which a subcommand shows what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) struct Shown<'a> {
+    pub(in crate::rules) path: &'a str,
+    /// It begins at the top of the repository, unless it begins with a dot.
+    pub(in crate::rules) is_from_top: bool,
+    /// It may be a revision instead.
+    pub(in crate::rules) is_ambiguous: bool,
+}
+
+/// The files of which a subcommand shows what is in them, as far as its words name those.
+pub(super) fn shown(words: &[Word]) -> Vec<Shown<'_>> {
+    let is_end = |at: usize| words.get(at).is_some_and(|word| word.text == "--");
+    let Some(call) = Call::of(words, is_end) else { return Vec::new() };
+    // `-L1,2:src/a` has the lines of a file shown, of which the name may stand in the next word.
+    let of_lines = || call.before.iter().filter(|_| has(PATCHING, call.name) || call.name == "show");
+    let has_lines = of_lines().any(|word| word.text.starts_with("-L"));
+    let names: Vec<&str> = match call.name {
+        "blame" | "annotate" => call.names().collect(),
+        "grep" => objects(words, &call).unwrap_or_default(),
+        "cat-file" if !call.is_about() => call.names().collect(),
+        "diff" if !call.is_summary() => call.names().collect(),
+        "show" => call.names().filter(|text| text.contains(':') || !call.is_summary()).collect(),
+        name if has(PATCHING, name) && (call.has_patch() || has_lines) => call.names().collect(),
+        _ => return Vec::new(),
+    };
+    let lines = of_lines().map(|word| word.text.as_str()).filter(|text| text.starts_with("-L"));
+    let before = names.into_iter().chain(lines).flat_map(|text| {
+        // `HEAD:src/a`, `:0:src/a`, `-L:name:src/a`: behind each colon a path may begin.
+        let behind = text.match_indices(':').filter_map(|(at, _)| text.get(at + 1..));
+        let behind = behind.map(|path| Shown { path, is_from_top: !text.starts_with("-L"), is_ambiguous: false });
+        let whole = Shown { path: text, is_from_top: false, is_ambiguous: true };
+        behind.chain([whole])
+    });
+    let is_showing = call.name != "show" || !call.is_summary();
+    let after = call.after.iter().skip(1).filter(|_| is_showing).filter_map(Word::known);
+    let after = after.map(|path| Shown { path, is_from_top: false, is_ambiguous: false });
+    before.chain(after).filter(|shown| is_plain(shown.path)).collect()
 }
 
 /// Whether the subcommand may put other files, and links, into the tree.

@@ -116,6 +116,8 @@ fn kind(program: &str, words: &[Word]) -> Reads {
         () if program == "tree" && options().any(|text| text.starts_with("--from") || text.starts_with("--info")) => {
             Reads::Files
         }
+        // It says which lines of a list of names to leave out it cannot read.
+        () if ["fd", "fdfind"].contains(&program) && options().any(|text| text.starts_with("--ig")) => Reads::Named,
         () if is_in(NOTHING) => Reads::Nothing,
         () if program == "diff" && options().any(may_go_down) => Reads::Below,
         () if is_in(FILES) => Reads::Files,

@@ -6,11 +6,14 @@
 use super::Opinion;
 use super::files::{EDIT, Files, READ};
 use super::places::{is_like_file, may_name_one};
-use crate::rules::hazards::{self, Reads, Written};
+use crate::rules::hazards::{self, Reads, Shown, Written};
 use crate::rules::pattern::Match;
 use crate::rules::word::Word;
 use crate::rules::{Doubt, Verdict};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Directories above one that are looked at for the top of a repository.
+const MAX_ABOVE: usize = 64;
 
 /// What rules are against reading is not read by a command either, as far as it names it.
 pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_moved: bool) -> Opinion<'a> {
@@ -40,6 +43,10 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
             for text in texts {
                 opinion = opinion.and(files.named_against(&READ, text));
             }
+        }
+        // Programs that read objects take further words from the file behind it, and say which of them are no files.
+        if let Some(list) = word.text.strip_prefix('@') {
+            opinion = opinion.and(files.named_against(&READ, list));
         }
         // All that is in a directory is given to a program of which nothing is known.
         let is_above = |text: &str| files.against.denied(&READ, Path::new(text), false) == Some(Match::Below);
@@ -74,11 +81,54 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
             });
         }
     }
+    // Which files its names are is not known then.
+    if hazards::is_git_elsewhere(program, words) && files.against.is_any(&READ) {
+        return opinion.and(perhaps);
+    }
+    // What git shows is all of the repository, also from a directory in it.
     let is_all = matches!(reads, Reads::Everything | Reads::Around) || hazards::shows_all(program);
-    if is_all && files.against.denied(&READ, Path::new("."), false).is_some() {
+    let shown = hazards::shown_by_git(program, words);
+    let tops = if program == "git" && (is_all || !shown.is_empty()) { tops(files) } else { Vec::new() };
+    for shown in shown {
+        opinion = opinion.and(self::shown(files, &shown, &tops));
+    }
+    let mut places = std::iter::once(Path::new(".")).chain(tops.iter().map(PathBuf::as_path));
+    if is_all && places.any(|place| files.against.denied(&READ, place, false).is_some()) {
         opinion = opinion.and(Opinion::ask(Doubt::DeniedBelow));
     }
     opinion
+}
+
+/// What is to be said of a file of which git shows what is in it. A word that may be a revision is a path as well.
+fn shown<'a>(files: &Files<'a, '_>, shown: &Shown<'_>, tops: &[PathBuf]) -> Opinion<'a> {
+    let path = Path::new(shown.path);
+    // Behind the colon of a revision it begins in the directory only where it says so.
+    let is_here = |text: &str| text.starts_with("./") || text.starts_with("../");
+    let from_top = tops.iter().filter(|_| shown.is_from_top && !is_here(shown.path)).map(|top| top.join(path));
+    let only_named = shown.is_ambiguous && !is_like_file(shown.path);
+    let is_against = |path: &PathBuf| files.against.denied(&READ, path, only_named) == Some(Match::Yes);
+    let said = std::iter::once(path.to_owned()).chain(from_top).filter(is_against).map(|path| files.path(&READ, &path));
+    said.filter(|said| said.rule.is_some_and(|rule| rule.source.list != Verdict::Allow))
+        .reduce(Opinion::and)
+        .unwrap_or(Opinion::neither())
+}
+
+/// Directories above the session's, and it itself, that may be the top of its repository.
+fn tops(files: &Files<'_, '_>) -> Vec<PathBuf> {
+    let request = files.against.request;
+    let mut tops = Vec::new();
+    for dir in request.cwd.ancestors().take(MAX_ABOVE) {
+        match (request.names)(dir) {
+            Some(names) if names.iter().any(|name| name == ".git") => {
+                tops.push(dir.to_owned());
+                break;
+            }
+            Some(_) => {}
+            // It cannot be told.
+            None => tops.push(dir.to_owned()),
+        }
+    }
+    tops
 }
 
 /// What rules with paths are against is not given to a command by what runs it: words of which it is not known what they name.

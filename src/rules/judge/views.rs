@@ -71,7 +71,11 @@ impl<'a> Views<'a> {
         let mut result = self.whole.as_ref().map_or(Match::No, matches);
         for (view, is_certain) in &self.commands {
             let mut found = matches(view);
-            if found == Match::No && spec.matches_without_options(&view.words, &view.program) {
+            let is_like_it = || {
+                spec.matches_without_options(&view.words, &view.program)
+                    || spec.matches_with_options_elsewhere(&view.words, &view.program)
+            };
+            if found == Match::No && is_like_it() {
                 found = Match::Perhaps;
             }
             result = result.max(if *is_certain { found } else { found.min(Match::Perhaps) });

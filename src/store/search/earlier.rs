@@ -16,6 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes of one journal that are held, and of all.
 const MAX_HELD: usize = 32 << 20;
 const MAX_ALL: usize = 128 << 20;
+/// Copies of copies that are followed.
+const MAX_COPIES: usize = 32;
 /// A prompt that a told one holds has at least so many bytes; what follows or precedes it is the agent's.
 const MIN_HELD: usize = 12;
 
@@ -100,18 +102,33 @@ impl<'a> Earlier<'a> {
         Self { query, parts, read: Mutex::default() }
     }
 
-    /// Whether a journal before this one has what was told again.
+    /// Whether a journal before this one has what was told again, or one of the session that it was made of.
     pub fn has(&self, part: &Part, message: &Message, told: &Told) -> bool {
         let is_it = |one: &Part| one.session_id == part.session_id && one.command == part.command;
         let here = self.parts.iter().position(|one| std::ptr::eq(one, part)).unwrap_or_default();
         let mut before = (0..here).rev().filter_map(|at| Some((at, self.parts.get(at).filter(|one| is_it(one))?)));
         let asked = told.asked(message);
-        let mut goes_on = true;
-        while goes_on && let Some((at, one)) = before.next() {
-            goes_on = one.goes_on;
+        let has = |at: usize, one: &Part| {
             let texts = self.of(at, one);
-            if texts.is_full() || texts.has(message, &asked) {
+            texts.is_full() || texts.has(message, &asked)
+        };
+        let (mut goes_on, mut copy_of) = (part.goes_on, part.copy_of.as_deref());
+        while goes_on && let Some((at, one)) = before.next() {
+            if has(at, one) {
                 return true;
+            }
+            (goes_on, copy_of) = (one.goes_on, copy_of.or(one.copy_of.as_deref()));
+        }
+        // What is left out of the search is not found there.
+        let is_source =
+            |one: &Part, id: &str| one.session_id == id && one.command == part.command && self.query.wants(one);
+        for _ in 0..MAX_COPIES {
+            let Some(id) = copy_of.take() else { break };
+            for (at, one) in self.parts.iter().enumerate().filter(|(_, one)| is_source(one, id)) {
+                if has(at, one) {
+                    return true;
+                }
+                copy_of = copy_of.or(one.copy_of.as_deref());
             }
         }
         false

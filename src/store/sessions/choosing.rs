@@ -45,16 +45,21 @@ fn of_id(mut same: Vec<Known>, name: &str, command: Option<&str>) -> Result<Know
     // What is only told of has no journal, what was imported has one.
     let standing = |known: &Known| (known.is_only_told(), known.is_imported);
     same.sort_by_key(standing);
-    if let Some(at) = same.iter().position(|known| !known.is_imported && Some(&*known.command) == command) {
-        return Ok(same.swap_remove(at));
+    if let Some(command) = command {
+        let is_its = |known: &Known| !known.is_imported && known.is_of(command);
+        let place = |is_it: &dyn Fn(&Known) -> bool| same.iter().position(is_it);
+        if let Some(at) = place(&|known| is_its(known) && known.command == command).or_else(|| place(&is_its)) {
+            return Ok(same.swap_remove(at));
+        }
     }
     let best = same.first().map(standing);
     same.retain(|known| Some(standing(known)) == best);
     let commands: HashSet<&str> = same.iter().map(|known| &*known.command).collect();
     if commands.len() > 1 {
-        let named = |known: &Known| match known.stem() {
-            "" => format!("{} of {}", known.session_id, known.command),
-            stem => format!("{stem} of {}", known.command),
+        let named = |known: &Known| {
+            let (stem, command) = (known.stem(), &known.command);
+            let whose = known.agents_name().map_or_else(|| command.clone(), |name| format!("{name} (`{command}`)"));
+            if stem.is_empty() { format!("one that only {whose} knows") } else { format!("{stem} of {whose}") }
         };
         let known = same.iter().take(MAX_NAMED).map(named).collect();
         return Err(NotFound::SeveralAgents { name: name.to_owned(), known });

@@ -1,6 +1,7 @@
 //! The sessions of all journals, as each journal tells of them, and which of them go on with which.
 //!
-//! Reads nothing but whether a journal is being written. Invariant: one that its agent had not kept goes on with none.
+//! Reads nothing but whether a journal is being written. Invariants: one that its agent had not kept goes on with none; a
+//! clock that was set back between two runs makes no second session of one.
 
 use super::index::{Entry, IMPORTED};
 use super::{Known, State, is_open};
@@ -10,6 +11,10 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
+
+/// So much earlier than it began, by the clock, a session may have been taken up again. What is earlier still is another one,
+/// whose id was given again.
+const MAX_SET_BACK: Duration = Duration::from_hours(24);
 
 /// A journal.
 pub(super) struct Journal {
@@ -36,10 +41,14 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
         of_journal(dir, entry, &mut all);
     }
     all.sort_by(|a, b| (a.known.created, &a.known.journal).cmp(&(b.known.created, &b.known.journal)));
+    if let Some(places) = set_right(&all) {
+        let mut placed: Vec<_> = places.into_iter().zip(all).collect();
+        placed.sort_by_key(|(place, _)| *place);
+        all = placed.into_iter().map(|(_, part)| part).collect();
+    }
     let (mut known, mut named, mut count) = (HashMap::new(), HashMap::new(), 0);
     let mut places = Vec::with_capacity(all.len());
-    let taken_up: HashSet<&str> =
-        all.iter().filter(|part| part.known.is_older).map(|part| part.known.session_id.as_str()).collect();
+    let taken_up = taken_up(&all);
     for OfJournal { known: part, .. } in &all {
         // Of thousands few are ever gone on with, and only those are looked for.
         if !taken_up.contains(part.session_id.as_str()) {
@@ -47,9 +56,7 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
             count += 1;
             continue;
         }
-        // Whose it is its command says; what was imported has no command.
-        let whose = if part.is_imported { &part.agent } else { &part.command };
-        let key = (part.session_id.as_str(), whose.as_str(), part.is_imported);
+        let key = key(part);
         // The person has gone on with it under another command line of what calls itself the same.
         let name = part.agents_name().filter(|_| !part.is_imported);
         let name = name.map(|name| (part.session_id.as_str(), name, part.cwd.as_path()));
@@ -64,6 +71,40 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
     }
     drop((known, named, taken_up));
     (all, places)
+}
+
+/// The ids of those that were ever gone on with.
+fn taken_up(all: &[OfJournal]) -> HashSet<&str> {
+    all.iter().filter(|part| part.known.is_older).map(|part| part.known.session_id.as_str()).collect()
+}
+
+/// Whose a session is its command says; what was imported has no command.
+fn key(known: &Known) -> (&str, &str, bool) {
+    let whose = if known.is_imported { &known.agent } else { &known.command };
+    (&known.session_id, whose, known.is_imported)
+}
+
+/// By what they are to be sorted where the clock was set back: what goes on with a session stands behind its beginning.
+/// Nothing where that is so already.
+fn set_right(all: &[OfJournal]) -> Option<Vec<(usize, usize)>> {
+    let taken_up = taken_up(all);
+    let mut beginnings = HashMap::new();
+    let is_one = |known: &Known| taken_up.contains(known.session_id.as_str());
+    for (at, OfJournal { known, .. }) in all.iter().enumerate().filter(|(_, part)| is_one(&part.known)) {
+        if !known.is_older {
+            beginnings.entry(key(known)).or_insert((at, known.created));
+        }
+    }
+    let place = |(at, part): (usize, &OfJournal)| {
+        let known = &part.known;
+        let beginning = beginnings.get(&key(known)).filter(|_| known.is_older);
+        let later =
+            beginning.filter(|(begins, created)| *begins > at && created.saturating_sub(known.created) <= MAX_SET_BACK);
+        // Behind the beginning they stay in their order.
+        later.map_or((at, 0), |(begins, _)| (*begins, at + 1))
+    };
+    let places: Vec<_> = all.iter().enumerate().map(place).collect();
+    (!places.is_sorted()).then_some(places)
 }
 
 /// The sessions of one journal.

@@ -14,12 +14,12 @@ mod keyed;
 mod merging;
 mod naming;
 mod prune;
+mod said;
 mod scan;
 mod told;
 
 use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::stored::{Can, Origin};
-use crate::base::limits::{MAX_NAME, cut};
 use crate::base::origins::Origins;
 use crate::model::account;
 use crate::model::agent::Told;
@@ -33,8 +33,10 @@ use gathering::{OfJournal, gather};
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
 use merging::{asides, merge};
 pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind};
+pub use said::Said;
 use scan::Scan;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -147,6 +149,14 @@ impl Known {
         self.source() == "agent"
     }
 
+    /// Whether it is a copy that was made while the other was open beside it. What it begins with is in the journals of
+    /// that one only.
+    pub fn builds_on(&self, other: &Self) -> bool {
+        let is_copy = self.copy_of.as_deref() == Some(&*other.session_id) && !self.is_empty();
+        let began = self.journals.first();
+        is_copy && other.is_of(&self.command) && began.is_some_and(|journal| other.journals.contains(journal))
+    }
+
     /// Whether it is of the agent of this command line.
     pub fn is_of(&self, command: &str) -> bool {
         self.command == command || self.also.iter().any(|also| also == command)
@@ -190,7 +200,8 @@ pub enum NotFound {
     Several { name: String, ids: Vec<String> },
     /// Two agents may give one id: which command is meant decides which program is started.
     #[error(
-        "session `{name}` is one of several agents: {}; name it as it is stored, or with --resume its agent after `--`",
+        "session `{name}` is one of several agents: {}; name it as it is stored, or with --resume also its agent: \
+         --agent NAME, or its command after `--`",
         .known.join(", ")
     )]
     SeveralAgents { name: String, known: Vec<String> },
@@ -260,22 +271,19 @@ pub fn remember(state: &Path, told: &Told) -> io::Result<()> {
 
 /// Calls a session as the person wants it; nothing gives it back the name that it had.
 pub fn rename(state: &Path, known: &Known, name: Option<String>) -> io::Result<()> {
-    let cwd = known.cwd.to_string_lossy();
-    known.commands().try_for_each(|command| {
-        told::mark(&journals(state), command, &known.session_id, |kept| {
-            (kept.cwd, kept.name) = (cwd.clone().into_owned(), name.clone());
-        })
-    })
+    known
+        .commands()
+        .try_for_each(|command| told::mark(&journals(state), command, &[known], |_, kept| kept.name.clone_from(&name)))
 }
 
-/// Leaves out from now on what an agent tells of a session.
-pub fn hide(state: &Path, known: &Known) -> io::Result<()> {
-    let cwd = known.cwd.to_string_lossy();
-    known.commands().try_for_each(|command| {
-        told::mark(&journals(state), command, &known.session_id, |kept| {
-            (kept.is_hidden, kept.name) = (true, None);
-            (kept.cwd, kept.agent) = (cwd.clone().into_owned(), Some(cut(&*known.agent, MAX_NAME)));
-        })
+/// Leaves out from now on what agents tell of these sessions.
+pub fn hide(state: &Path, all: &[&Known]) -> io::Result<()> {
+    let mut by_command: BTreeMap<&str, Vec<&Known>> = BTreeMap::new();
+    for known in all {
+        known.commands().for_each(|command| by_command.entry(command).or_default().push(known));
+    }
+    by_command.into_iter().try_for_each(|(command, all)| {
+        told::mark(&journals(state), command, &all, |known, kept| kept.forget(&known.agent))
     })
 }
 
@@ -291,9 +299,10 @@ pub fn hidden(state: &Path) -> Forgotten {
     forgotten
 }
 
-/// Forgets all that agents have told.
-pub fn forget_told(state: &Path) -> io::Result<()> {
-    told::forget_all(&journals(state))
+/// Leaves out from now on all that agents have told, but of the sessions that stay.
+pub fn hide_all_but(state: &Path, stay: &[&Known]) -> io::Result<()> {
+    let stays = |command: &str, id: &str| stay.iter().any(|known| known.session_id == id && known.is_of(command));
+    told::forget_all(&journals(state), stays)
 }
 
 /// What one journal has of a session.
@@ -308,6 +317,8 @@ pub struct Part {
     pub agent: String,
     pub command: String,
     pub cwd: PathBuf,
+    /// The session that it was made of, where that was in this journal.
+    pub copy_of: Option<String>,
     /// When the journal began, and when its last line was written.
     pub began: Duration,
     pub last: Duration,
@@ -340,6 +351,7 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
             agent: known.agent,
             command: known.command,
             cwd: known.cwd,
+            copy_of: known.copy_of,
             began: journal.began,
             last: journal.last,
             turns_before,

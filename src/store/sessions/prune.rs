@@ -65,8 +65,19 @@ pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>)
             kept.extend(known.journals);
         }
     }
+    // What shares a journal with one that stays does so too, and then what shares one with that.
+    let mut count = 0;
+    while std::mem::replace(&mut count, gone.len()) != gone.len() {
+        gone.retain(|known| {
+            let stays = known.journals.iter().any(|journal| kept.contains(journal));
+            if stays {
+                kept.extend(known.journals.iter().cloned());
+            }
+            !stays
+        });
+    }
     let mut pruned = Pruned::default();
-    for known in gone.into_iter().filter(|known| !known.journals.iter().any(|journal| kept.contains(journal))) {
+    for known in gone {
         let removed = known.journals.iter().map(|journal| remove(journal)).collect::<io::Result<Vec<bool>>>()?;
         if removed.contains(&true) {
             known.commands().try_for_each(|command| drafts::forget(state, command, &known.session_id))?;

@@ -489,6 +489,33 @@ fn a_session_that_was_taken_up_again_is_one_and_an_id_given_twice_is_two() {
     assert_eq!(by_id(state.path(), "twice", None).unwrap().stem(), "4");
 }
 
+/// By the clock it was taken up again before it began, and once more after that.
+#[test]
+fn a_session_that_was_taken_up_again_with_the_clock_set_back_is_one() {
+    let state = state();
+    let head = |started: u64| json!({ "v": 2, "ends": true, "started": started, "cwd": "/work", "command": "agent" });
+    let goes_on = |started: u64, text: &str| {
+        let load = json!({ "sessionId": "s", "cwd": "/work" });
+        Text::with(head(started)).hello().call("session/load", load, json!({ "result": null })).turn("s", text).end()
+    };
+    state.put("3", &conversation("s"));
+    state.put("2", &goes_on(STARTED - 120, "set back"));
+    state.put("1", &goes_on(STARTED - 60, "a minute later"));
+    state.put("4", &goes_on(STARTED + 60, "set right"));
+    let all = state.list().sessions;
+    let one = &all[0];
+    assert_eq!((all.len(), one.turns, one.first_prompt.as_deref()), (1, 4, Some("hello")), "{all:?}");
+    assert_eq!(one.last_prompt.as_deref(), Some("set right"));
+    assert_eq!(one.journals.iter().map(|path| stem(path)).collect::<Vec<_>>(), ["3", "2", "1", "4"]);
+    let (parts, _) = parts(state.path()).unwrap();
+    assert_eq!(parts.iter().map(|part| part.turns_before).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    // Its own beginning is not known: a new one of the same id is another.
+    fs::remove_file(state.file("3.jsonl")).unwrap();
+    let later = Text::with(head(STARTED + 10 * 24 * 60 * 60)).hello().open("s").turn("s", "anew").end();
+    state.put("5", &later);
+    assert_eq!(state.list().sessions.len(), 2);
+}
+
 #[test]
 fn a_session_is_named_by_its_id_or_a_beginning_that_only_one_has() {
     let state = state();
@@ -530,7 +557,8 @@ fn whose_a_session_is_its_command_says_and_not_the_name_that_an_agent_gives_itse
     assert_eq!(meant(Some("good")).unwrap(), ("good".into(), 1), "they are two");
     assert_eq!(meant(Some("bad")).unwrap(), ("bad".into(), 1));
     let why = meant(None).unwrap_err().to_string();
-    assert!(why.contains("2 of bad, 1 of good") && why.contains("after `--`"), "{why}");
+    assert!(why.contains("2 of Agent A (`bad`), 1 of Agent A (`good`)"), "{why}");
+    assert!(why.contains("--agent NAME") && why.contains("after `--`"), "{why}");
     assert_eq!(by_id(state.path(), "1", None).unwrap().command, "good");
     assert_eq!(find(&journals(state.path()), "shared", "good").unwrap().unwrap().stem(), "1");
 }
@@ -603,7 +631,7 @@ fn a_name_of_the_persons_and_that_a_session_was_forgotten_hold_under_another_com
     rename(state.path(), &known, None).unwrap();
     assert_eq!(by_id(state.path(), "s", None).unwrap().title.as_deref(), Some("told"));
     fs::remove_file(state.file("1.jsonl")).unwrap();
-    hide(state.path(), &by_id(state.path(), "s", None).unwrap()).unwrap();
+    hide(state.path(), &[&by_id(state.path(), "s", None).unwrap()]).unwrap();
     assert_eq!(rows(&state, "s"), []);
     for command in ["agent", "agent --newest"] {
         tells(&state, command, "Agent A", &["s"]);
@@ -913,6 +941,28 @@ fn only_what_is_beyond_a_limit_goes_and_never_what_is_open() {
     home.put("two", &old(900_000, "x").open("y").turn("y", "z"));
     prune(home.path(), Limits { count: Some(1), ..none }, Duration::from_secs(STARTED + 100), None).unwrap();
     assert_eq!(home.ids(), ["new", "old"]);
+}
+
+/// A copy begins with what the journals have of what it was made of, and that with an earlier one.
+#[test]
+fn what_shares_a_journal_with_one_that_stays_does_so_too() {
+    let state = state();
+    let head = |started: u64| json!({ "v": 2, "ends": true, "started": started, "cwd": "/work", "command": "agent" });
+    let load = |id: &str| json!({ "sessionId": id, "cwd": "/work" });
+    let goes_on = |started: u64, id: &str| {
+        let text = Text::with(head(started)).hello().call("session/load", load(id), json!({ "result": null }));
+        text.turn(id, "again")
+    };
+    state.put("1", &Text::with(head(STARTED)).hello().open("first").turn("first", "a").end());
+    state.put("2", &goes_on(STARTED + 100, "first").open("second").turn("second", "b").end());
+    let copy = json!({ "result": { "sessionId": "copy" } });
+    state
+        .put("3", &goes_on(STARTED + 200, "second").call("session/fork", load("second"), copy).turn("copy", "c").end());
+    state.put("4", &goes_on(STARTED + 300, "copy").end());
+    state.put("0", &conversation("alone"));
+    let limits = Limits { count: Some(1), ..Limits::default() };
+    assert_eq!(prune(state.path(), limits, Duration::from_secs(STARTED + 999), None).unwrap().sessions, 1);
+    assert_eq!(state.ids(), ["copy", "first", "second"]);
 }
 
 #[test]

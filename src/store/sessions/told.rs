@@ -3,7 +3,7 @@
 //! Knows no journal and asks no agent. Invariants: a file is for its owner only, bounded, and replaced whole or not at
 //! all; a line of it that cannot be read costs only itself.
 
-use super::Can;
+use super::{Can, Known};
 use crate::base::date;
 use crate::base::limits::{MAX_COMMAND, MAX_ID, MAX_LISTED, MAX_NAME, MAX_PATH, cut};
 use crate::model::account;
@@ -53,6 +53,9 @@ pub struct SessionRecord {
     /// As it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated: Option<String>,
+    /// When that was told first, where it lies in times to come, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ahead: Option<u64>,
     /// Its agent has listed it when it was asked last.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_listed: bool,
@@ -79,20 +82,25 @@ impl AgentRecord {
         let mut places = self.places();
         for listed in &told.sessions {
             let Some(cwd) = listed.cwd.as_ref().or(told.cwd.as_ref()) else { continue };
-            let at = *places.entry(listed.id.as_str().to_owned()).or_insert_with(|| {
-                self.sessions.push(SessionRecord { id: listed.id.as_str().to_owned(), ..SessionRecord::default() });
-                self.sessions.len() - 1
-            });
-            let kept = &mut self.sessions[at];
+            let kept = self.record(&mut places, listed.id.as_str());
             (kept.cwd, kept.is_listed) = (cwd.clone(), true);
             let title = listed.title.as_deref().filter(|title| !account::is_placeholder(title));
             kept.title = title.map(|title| cut(title, MAX_NAME));
-            kept.updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
+            let updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
+            let is_ahead = updated.as_deref().and_then(seconds).is_some_and(|seconds| seconds > now);
+            let known = kept.ahead.filter(|_| kept.updated == updated);
+            kept.ahead = is_ahead.then(|| known.unwrap_or(now));
+            kept.updated = updated;
         }
-        self.sessions.retain(SessionRecord::is_worth_it);
-        // What the person has said of a session stays longest.
-        self.sessions.sort_by_key(|kept| kept.name.is_none() && !kept.is_hidden);
-        self.sessions.truncate(MAX_KEPT);
+    }
+
+    /// Of a session, a new one where nothing is remembered of it.
+    fn record(&mut self, places: &mut HashMap<String, usize>, id: &str) -> &mut SessionRecord {
+        let at = *places.entry(id.to_owned()).or_insert_with(|| {
+            self.sessions.push(SessionRecord { id: id.to_owned(), ..SessionRecord::default() });
+            self.sessions.len() - 1
+        });
+        &mut self.sessions[at]
     }
 
     fn places(&self) -> HashMap<String, usize> {
@@ -104,6 +112,12 @@ impl SessionRecord {
     /// Its agent has told of it, or the person has named or forgotten it: it may be told of again.
     fn is_worth_it(&self) -> bool {
         self.is_listed || self.name.is_some() || self.is_hidden
+    }
+
+    /// Nothing is remembered but that it was forgotten, and what its agent calls itself.
+    pub fn forget(&mut self, agent: &str) {
+        self.agent = Some(cut(agent, MAX_NAME));
+        (self.is_hidden, self.name, self.title, self.updated, self.ahead) = (true, None, None, None, None);
     }
 
     fn is_sound(&self) -> bool {
@@ -118,19 +132,36 @@ pub fn remember(journals: &Path, told: &Told) -> io::Result<()> {
     change(journals, &told.command, |book| book.take(told, now.as_secs()))
 }
 
-/// Notes something of one session of an agent.
-pub fn mark(journals: &Path, command: &str, id: &str, mark: impl FnOnce(&mut SessionRecord)) -> io::Result<()> {
+/// Notes something of sessions of an agent.
+pub fn mark(
+    journals: &Path,
+    command: &str,
+    sessions: &[&Known],
+    mark: impl Fn(&Known, &mut SessionRecord),
+) -> io::Result<()> {
     change(journals, command, |book| {
-        let at = book.sessions.iter().position(|kept| kept.id == id).unwrap_or_else(|| {
-            book.sessions.push(SessionRecord { id: id.to_owned(), ..SessionRecord::default() });
-            book.sessions.len() - 1
-        });
-        mark(&mut book.sessions[at]);
-        let kept = &book.sessions[at];
-        if !kept.is_worth_it() {
-            book.sessions.remove(at);
+        let mut places = book.places();
+        for known in sessions {
+            let kept = book.record(&mut places, &known.session_id);
+            kept.cwd = known.cwd.to_string_lossy().into_owned();
+            mark(known, kept);
         }
     })
+}
+
+/// Forgets all that agents have told, but of sessions that stay. What was forgotten remains so.
+pub fn forget_all(journals: &Path, stays: impl Fn(&str, &str) -> bool) -> io::Result<()> {
+    let (books, problems) = read_all(journals);
+    for AgentRecord { command, .. } in books {
+        change(journals, &command, |book| {
+            let AgentRecord { agent, sessions, .. } = book;
+            for kept in sessions.iter_mut().filter(|kept| !kept.is_hidden && !stays(&command, &kept.id)) {
+                kept.forget(agent);
+            }
+        })?;
+    }
+    let unread = problems.into_iter().map(|(path, why)| io::Error::other(format!("{}: {why}", path.display())));
+    unread.map(Err).next().unwrap_or(Ok(()))
 }
 
 fn change(journals: &Path, command: &str, change: impl FnOnce(&mut AgentRecord)) -> io::Result<()> {
@@ -147,6 +178,10 @@ fn change(journals: &Path, command: &str, change: impl FnOnce(&mut AgentRecord))
         there.unwrap_or_else(|| AgentRecord { v: VERSION, command: command.to_owned(), ..AgentRecord::default() });
     let before = book.clone();
     change(&mut book);
+    book.sessions.retain(SessionRecord::is_worth_it);
+    // What the person has said of a session stays longest.
+    book.sessions.sort_by_key(|kept| kept.name.is_none() && !kept.is_hidden);
+    book.sessions.truncate(MAX_KEPT);
     if book == before {
         return Ok(());
     }
@@ -201,14 +236,6 @@ pub fn read_all(journals: &Path) -> (Vec<AgentRecord>, Vec<(PathBuf, String)>) {
     (books, problems)
 }
 
-/// Forgets all of it.
-pub fn forget_all(journals: &Path) -> io::Result<()> {
-    for (_, path) in files(&journals.join(DIR))? {
-        fs::remove_file(path)?;
-    }
-    Ok(())
-}
-
 /// Nothing when it is no file of ours.
 fn read(path: &Path) -> io::Result<Option<AgentRecord>> {
     let mut file = lines::open(path)?;
@@ -228,10 +255,15 @@ fn read(path: &Path) -> io::Result<Option<AgentRecord>> {
     Ok(book)
 }
 
-/// When it was used last, as its agent says: never later than it was told.
+/// When it was used last, as its agent says: never later than it was told, and where that lies in times to come, than it
+/// was told first.
 pub fn used(kept: &SessionRecord, book: &AgentRecord) -> Option<Duration> {
-    let seconds = date::seconds(kept.updated.as_deref()?)?;
-    Some(Duration::from_secs(u64::try_from(seconds).ok()?.min(book.at)))
+    let seconds = seconds(kept.updated.as_deref()?)?;
+    Some(Duration::from_secs(seconds.min(kept.ahead.unwrap_or(book.at))))
+}
+
+fn seconds(moment: &str) -> Option<u64> {
+    u64::try_from(date::seconds(moment)?).ok()
 }
 
 #[cfg(test)]

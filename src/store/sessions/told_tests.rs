@@ -1,6 +1,6 @@
 //! What agents tell becomes part of the list, is bounded, and what is damaged costs only itself.
 
-use super::super::{State, hide, journals, list, remember, rename};
+use super::super::{State, hide, hide_all_but, journals, list, remember, rename};
 use super::*;
 use crate::model::event::Listed;
 use crate::model::event::{Can as Offer, Cans};
@@ -150,6 +150,25 @@ fn a_time_that_is_none_is_last_and_shown_as_it_was_told_and_none_is_in_the_futur
     assert_eq!((all[1].used_as_told.as_deref(), all[2].used_as_told.as_deref()), (None, Some("yesterday")));
 }
 
+/// Told again and again, it does not stay above all others.
+#[test]
+fn a_time_in_the_future_counts_as_when_it_was_told_first() {
+    let state = state();
+    let at = |seconds: u64| date::rfc3339(Duration::from_secs(seconds));
+    let tells = |now: u64, updated: &str| {
+        let sessions = vec![listed("late", "/work", "late", updated), listed("new", "/work", "new", &at(now - 10))];
+        change(&journals(state.path()), "agent --acp", |book| book.take(&told(None, sessions), now)).unwrap();
+        let all = list(state.path()).unwrap().sessions.into_iter();
+        all.map(|known| (known.session_id, known.updated.as_secs())).collect::<Vec<_>>()
+    };
+    let late = "2099-01-01T00:00:00Z";
+    let (first, later) = (1_790_000_000, 1_790_000_500);
+    assert_eq!(tells(first, late), [("late".to_owned(), first), ("new".to_owned(), first - 10)]);
+    assert_eq!(tells(later, late), [("new".to_owned(), later - 10), ("late".to_owned(), first)]);
+    // It is used again.
+    assert_eq!(tells(later, &at(later - 1))[0], ("late".to_owned(), later - 1));
+}
+
 #[test]
 fn a_name_of_the_persons_stays_and_what_they_forgot_is_not_shown_again() {
     let state = state();
@@ -166,9 +185,27 @@ fn a_name_of_the_persons_stays_and_what_they_forgot_is_not_shown_again() {
     }
     rename(state.path(), &known("ours").unwrap(), None).unwrap();
     assert_eq!(known("ours").unwrap().title.as_deref(), Some("mine"));
-    hide(state.path(), &known("theirs").unwrap()).unwrap();
+    hide(state.path(), &[&known("theirs").unwrap()]).unwrap();
     remember(state.path(), &theirs()).unwrap();
     assert_eq!(known("theirs"), None);
+}
+
+/// Nor does it come back when everything is forgotten; what stays keeps its name.
+#[test]
+fn what_was_forgotten_remains_so_when_all_is_forgotten() {
+    let state = state();
+    let theirs = || {
+        let ids = ["forgotten", "listed", "open"];
+        told(None, ids.map(|id| listed(id, "/work", id, "2026-01-01")).into_iter().collect())
+    };
+    remember(state.path(), &theirs()).unwrap();
+    journal(state.path(), "open", "mine");
+    let known = |id: &str| list(state.path()).unwrap().sessions.into_iter().find(|known| known.session_id == id);
+    hide(state.path(), &[&known("forgotten").unwrap()]).unwrap();
+    rename(state.path(), &known("open").unwrap(), Some("renamed".into())).unwrap();
+    hide_all_but(state.path(), &[&known("open").unwrap()]).unwrap();
+    remember(state.path(), &theirs()).unwrap();
+    assert_eq!(names(state.path()), [("open".to_owned(), "both", Some("renamed".to_owned()))]);
 }
 
 #[test]

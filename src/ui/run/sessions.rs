@@ -158,7 +158,7 @@ impl<D: Device> Running<D> {
     /// it is put into the new one's composer, for the person to send.
     pub(super) fn hand_over(&mut self, whose: Whose) {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        let agent = labels::agent(shown);
+        let agent = labels::whom(shown, &self.options.agents);
         let account = account::of_session(shown.session(), self.engine.history(), &agent);
         let before = Before { session: shown.key(), id: shown.known_id().cloned(), agent };
         let cwd = shown.cwd.clone();
@@ -207,7 +207,8 @@ impl<D: Device> Running<D> {
         let text = match from {
             Some(_) => account::aside(None, &question),
             None => {
-                let account = account::of_session(shown.session(), self.engine.history(), &labels::agent(shown));
+                let whom = labels::whom(shown, &self.options.agents);
+                let account = account::of_session(shown.session(), self.engine.history(), &whom);
                 account::aside(Some(&account), &question)
             }
         };

@@ -36,6 +36,24 @@ fn nothing_runs_on_after_the_client_was_killed_and_its_session_is_interrupted() 
     drop(running);
 }
 
+#[test]
+fn who_listens_is_asked_to_end_and_gone_within_three_seconds() {
+    let lab = Lab::new();
+    let script = lab.turn(ENDLESS).join(" ");
+    let asked = lab.path("asked");
+    // It stays when its input ends, as the agent in it does not.
+    let trap = format!("trap 'echo asked > {}; exit' TERM\nexec 3<&0\n{script} <&3 &\n", asked.display());
+    let trap = trap + "wait\nwhile :; do sleep 1000 & wait; done\n";
+    let mut running = lab.start(&["x", "--json"], &lab.shell_agent(&trap));
+    running.until_line("on it");
+    kill(running.pid, Signal::KILL);
+    let killed = Instant::now();
+    wait_until("nothing runs", || lab.left().is_empty());
+    assert!(killed.elapsed() < Duration::from_secs(3), "{:?}", killed.elapsed());
+    assert_eq!(std::fs::read_to_string(asked).unwrap(), "asked\n", "it was not killed at once");
+    drop(running);
+}
+
 /// A turn that does not end.
 const ENDLESS: &str = r#"{ do = "say", text = "on it\n" }, { do = "hang", ignore_cancel = true }"#;
 
@@ -96,7 +114,8 @@ fn the_guard_of_a_client_that_an_agent_runs_is_none_of_the_agents_processes() {
 #[test]
 fn the_end_of_the_guard_alone_is_said_and_the_turn_goes_on() {
     let lab = Lab::new();
-    let mut running = lab.start(&["x", "--json"], &lab.turn(ENDLESS));
+    // Were it not said, the output would end.
+    let mut running = lab.start(&["x", "--json", "--timeout", "30"], &lab.turn(ENDLESS));
     running.until_line("on it");
     kill(guard_of(running.pid), Signal::KILL);
     running.until_line("the guard of this acp-tui was ended");

@@ -80,6 +80,7 @@ fn a_session_is_named_from_anywhere_and_goes_on_in_its_own_directory() {
     super::support::Running::start(command, std::process::Stdio::null()).finish().assert_says(2, &["no session of"]);
     // Another command may stand for the agent.
     assert_eq!(lab.exec(&["three", "--resume", id], &agent).assert_code(0).out(), "turn 3: three\n");
+    assert_eq!(lab.exec(&["four", "--resume", "last"], &[]).assert_code(0).out(), "turn 4: four\n");
     lab.exec(&["x", "--resume", "nonsense"], &[]).assert_says(2, &["no session `nonsense`"]);
     lab.exec(&["x", "--resume", id, "--continue"], &[]).assert_says(2, &["not both"]);
     lab.exec(&["x", "--resume", id, "--cwd", "/"], &[]).assert_says(2, &["directory of its own"]);

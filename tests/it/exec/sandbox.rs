@@ -3,6 +3,58 @@
 
 use super::support::Lab;
 use acp_tui::host::process::check_sandbox;
+use seccompiler::{apply_filter, sock_filter};
+use serde_json::Value;
+
+/// Runs this, and all that it starts, on a kernel that does not know Landlock.
+fn without_landlock<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    const LOAD: u16 = 0x20;
+    const JUMP_IF_EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    // `landlock_create_ruleset`, of every architecture, and `SECCOMP_RET_ERRNO` with `ENOSYS`.
+    let filter =
+        [(LOAD, 0, 0, 0), (JUMP_IF_EQUAL, 0, 1, 444), (RETURN, 0, 0, 0x0005_0026), (RETURN, 0, 0, 0x7fff_0000)];
+    let filter = filter.map(|(code, jt, jf, k)| sock_filter { code, jt, jf, k });
+    let confined = || {
+        apply_filter(&filter).unwrap();
+        run()
+    };
+    std::thread::scope(|scope| scope.spawn(confined).join().unwrap())
+}
+
+/// What doctor says of this, and what is wrong with it.
+fn said_by_doctor(lab: &Lab, name: &str) -> (String, Option<String>) {
+    let out = lab.program().args(["doctor", "--json"]).output().unwrap();
+    let all: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let row = all["program"].as_array().unwrap().iter().find(|row| row["name"] == name).unwrap();
+    (row["value"].as_str().unwrap().to_owned(), row["wrong"].as_str().map(str::to_owned))
+}
+
+#[test]
+fn where_the_kernel_cannot_confine_doctor_says_so_and_nothing_is_started() {
+    let lab = Lab::new();
+    let agent = lab.turn(r#"{ do = "say", text = "here" }"#);
+    let all = ["what agents write", "what agents read", "what agents reach", "signals and abstract sockets"];
+    let of_all = || all.map(|name| said_by_doctor(&lab, name));
+    for (said, wrong) in without_landlock(of_all) {
+        assert_eq!((said.as_str(), wrong), ("cannot be confined", None), "nobody wants it");
+    }
+    let (command, args) = agent.split_first().unwrap();
+    let text = format!(
+        "[agents.mine]\ncommand = {command:?}\nargs = {args:?}\nsandbox = true\nsandbox_connect = []\nsandbox_listen = []\n"
+    );
+    lab.write("config/acp-tui/config.toml", &text);
+    let [(_, write), _, (_, reach), _] = without_landlock(of_all);
+    assert!(write.is_some_and(|why| why.contains("Landlock") && why.contains("leave the sandbox out")));
+    assert!(reach.is_some_and(|why| why.contains("Landlock")));
+    let ran = |args: &[&str]| lab.program().args(args).output().unwrap();
+    let out = without_landlock(|| ran(&["exec", "x", "--agent", "mine"]));
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.code() == Some(2) && out.stdout.is_empty() && said.contains("leave the sandbox out"), "{said}");
+    if check_sandbox().is_ok() {
+        assert!(of_all().iter().all(|(said, wrong)| said != "cannot be confined" && wrong.is_none()));
+    }
+}
 
 /// The agent's own attempt, and that of a command in a terminal of the client.
 fn steps() -> &'static str {

@@ -1,6 +1,6 @@
 //! Requests that rules are asked about before anything else is done with them.
 
-use crate::support::Rig;
+use crate::support::{Rig, render};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
 use acp_tui::model::audit::By;
@@ -242,6 +242,9 @@ fn rules_of_earlier_runs_are_listed_when_asked_for_and_can_be_dropped() {
     assert_eq!(listed(&rig), Some(vec![before.clone()]), "what was made here is not there twice");
     rig.intent(Intent::Rules(RuleWish::Drop(before.clone())));
     assert!(rig.wants().iter().any(|e| matches!(e, Effect::DropRule(rule) if *rule == before)));
+    rig.host(HostEvent::RuleDropped { rule: before.clone(), fault: Some("no room".into()) });
+    assert_eq!(listed(&rig), Some(vec![before.clone()]), "it still holds");
+    assert!(render(rig.model()).iter().any(|entry| entry.contains("the rule still holds: no room")));
     rig.host(HostEvent::RuleDropped { rule: before, fault: None });
     assert_eq!(listed(&rig), Some(Vec::new()));
     assert_replayed(&rig);

@@ -1,0 +1,275 @@
+//! A history that an agent tells although it has answered the call to load its session, however late.
+//!
+//! What the transcript has of it, in its order, is left out: a prompt that stands there, and behind it what was said and
+//! done in that turn. By the protocol nothing of the history comes by then, so anything else is new. Invariants: what
+//! differs from the transcript by a word is shown, whole and in its order; a turn that has told nothing else has what may
+//! have been its answer.
+
+use super::retold::{Turn, bare};
+use super::{Cx, update};
+use crate::model::entries::Slot;
+use crate::model::entry::{Block, Body, ChunkKind};
+use crate::model::event::Update;
+use crate::model::history::{Kind, Words, fingerprint};
+use crate::model::ids::EntryId;
+use crate::model::patch::Patch;
+use crate::model::retold::{Call, Expected, Late, LateTurn, Texts};
+use crate::model::session::Session;
+use crate::model::tool::{ToolPatch, ToolStatus};
+
+/// Pieces that a prompt comes in, and prompts of ours that a piece may be the beginning of.
+const MAX_PIECES: usize = 16;
+const MAX_COMPARED: usize = 8;
+
+/// The history is told up to this prompt, and `is_open` where nothing of its turn is. What is here by now may be told yet.
+pub fn after(session: &Session, told: Option<(EntryId, bool)>) -> Late {
+    let next = told.map_or(EntryId(session.entries.gone()), |(prompt, _)| EntryId(prompt.0 + 1));
+    let turn = told.filter(|(_, is_open)| *is_open).map(|(prompt, _)| turn_of(session, prompt));
+    Late { next, end: session.entries.next_id(), turn, is_before: true, held: Vec::new(), left_out: Vec::new() }
+}
+
+/// What of an update is to be shown, in its order; of what is the history, nothing.
+pub fn sift(session: &mut Session, update: Update) -> Vec<Update> {
+    let Some(mut late) = session.late.take() else { return vec![update] };
+    let shown = sorted(&mut late, session, update);
+    session.late = Some(late);
+    shown
+}
+
+/// No history comes any more: a turn has ended, or the agent. What was waited with is shown, and in a turn without
+/// another word what was left out of it.
+pub fn over(session: &mut Session, cx: &mut Cx) {
+    let Some(late) = session.late.take() else { return };
+    let is_silent = session.turn.as_ref().is_some_and(|turn| !turn.spoke);
+    let Late { held, left_out, .. } = *late;
+    let left_out = if is_silent { left_out } else { Vec::new() };
+    for update in left_out.into_iter().chain(held) {
+        update::apply(session, update, cx);
+    }
+}
+
+/// The words of a message, or of a piece of one.
+fn words(update: &Update) -> Option<(ChunkKind, String)> {
+    let blocks = |kind: ChunkKind, blocks: &[Block]| {
+        let texts = blocks.iter().map(|block| if let Block::Text(text) = block { Some(text.as_str()) } else { None });
+        Some((kind, texts.collect::<Option<String>>()?))
+    };
+    match update {
+        Update::Chunk { kind, block: Block::Text(text), .. } | Update::Part { kind, text, .. } => {
+            Some((*kind, text.clone()))
+        }
+        Update::Message { kind, content: Patch::Set(content), .. } | Update::Whole { kind, content } => {
+            blocks(*kind, content)
+        }
+        _ => None,
+    }
+}
+
+/// The name of the message that it is a piece of.
+fn named(update: &Update) -> Option<&str> {
+    if let Update::Chunk { message_id, .. } = update { message_id.as_deref() } else { None }
+}
+
+/// What the transcript has of the turn of this prompt.
+fn turn_of(session: &Session, prompt: EntryId) -> LateTurn {
+    let from = session.entries.index_of(prompt).unwrap_or_default() + 1;
+    let mut turn = LateTurn { calls: Turn::of(session, prompt).into_calls(), ..LateTurn::default() };
+    for slot in session.entries.slots().skip(from).take_while(|slot| slot.kind() != Kind::User) {
+        let texts = match slot.kind() {
+            Kind::Agent => &mut turn.said,
+            Kind::Thought => &mut turn.thought,
+            _ => continue,
+        };
+        let text = match slot {
+            Slot::Here(entry) => match &entry.body {
+                Body::Agent(message) => Expected::Text(bare(&message.text)),
+                Body::Thought(thought) => Expected::Text(bare(&thought.message.text)),
+                _ => continue,
+            },
+            Slot::Away(away) => match away.fingerprint() {
+                Some(print) => Expected::Away { print, most: away.text_len(), words: Words::default() },
+                None => continue,
+            },
+        };
+        texts.list.push_back(text);
+    }
+    turn
+}
+
+/// What a piece of a text is of those that are expected.
+enum Fit {
+    No,
+    /// A part of one; more is to come.
+    Begins,
+    /// The end of one.
+    Ends,
+}
+
+/// Looks for a piece of a text among those that are expected, in their order, and lets go of what is heard to its end.
+fn fits(expected: &mut Texts, piece: &str) -> Fit {
+    for from in 0..expected.list.len() {
+        let (mut rest, mut at, mut heard) = (piece, from, if from == 0 { expected.heard } else { 0 });
+        if from > 0 && expected.heard > 0 {
+            break;
+        }
+        while let Some(next) = expected.list.get_mut(at) {
+            let (is_end, is_part) = match next {
+                Expected::Text(own) => {
+                    let left = own.get(heard..).unwrap_or_default();
+                    match rest.strip_prefix(left) {
+                        Some(more) if !more.is_empty() => {
+                            (rest, at, heard) = (more, at + 1, 0);
+                            continue;
+                        }
+                        more => (more.is_some(), left.starts_with(rest)),
+                    }
+                }
+                Expected::Away { print, most, words } => {
+                    words.add(rest);
+                    (words.print() == *print, heard + rest.len() < *most)
+                }
+            };
+            if is_end {
+                expected.list.drain(..=at);
+                expected.heard = 0;
+                return Fit::Ends;
+            }
+            if is_part {
+                expected.list.drain(..at);
+                expected.heard = heard + rest.len();
+                return Fit::Begins;
+            }
+            break;
+        }
+    }
+    Fit::No
+}
+
+fn sorted(late: &mut Late, session: &Session, update: Update) -> Vec<Update> {
+    if late.is_before && session.turn.is_some() {
+        late.turn = None;
+    }
+    match &update {
+        Update::ToolCall(patch) => {
+            // One that begins while a turn runs is the turn's.
+            let is_over = matches!(patch.status, Patch::Set(ToolStatus::Completed | ToolStatus::Failed));
+            let may_be_told = is_over || session.turn.is_none();
+            let is_known = may_be_told && late.turn.as_mut().is_some_and(|turn| has_call(turn, patch));
+            return stop_waiting(late, (!is_known).then_some(update));
+        }
+        Update::ToolUpdate(patch) => {
+            let is_known = late.turn.as_ref().is_some_and(|turn| turn.told.contains(&patch.id));
+            return stop_waiting(late, (!is_known).then_some(update));
+        }
+        _ => {}
+    }
+    let Some((kind, text)) = words(&update) else { return vec![update] };
+    if let Some((before, _)) = late.held.last().and_then(words)
+        && before != kind
+    {
+        let mut shown = stop_waiting(late, None);
+        shown.extend(sorted(late, session, update));
+        return shown;
+    }
+    match kind {
+        ChunkKind::User => prompt(late, session, &text, update),
+        ChunkKind::Agent | ChunkKind::Thought => said(late, session, kind, &text, update),
+    }
+}
+
+/// What was waited with is no history, and then this.
+fn stop_waiting(late: &mut Late, update: Option<Update>) -> Vec<Update> {
+    let held = std::mem::take(&mut late.held);
+    // White space alone is no message.
+    let is_nothing = update.is_none() && held.iter().filter_map(words).all(|(_, text)| bare(&text).is_empty());
+    if is_nothing { Vec::new() } else { held.into_iter().chain(update).collect() }
+}
+
+fn prompt(late: &mut Late, session: &Session, text: &str, update: Update) -> Vec<Update> {
+    // The prompt of the turn that runs, as its agent tells it back.
+    let is_echo = |prompt: &str, echo: &str| {
+        prompt.strip_prefix(echo).is_some_and(|rest| !prompt.is_empty() && rest.starts_with(text))
+    };
+    if session.turn.as_ref().is_some_and(|turn| is_echo(&turn.prompt, &turn.echo)) {
+        late.turn = None;
+        return stop_waiting(late, Some(update));
+    }
+    let mut pieces: Vec<String> = late.held.iter().filter_map(words).map(|(_, text)| text).collect();
+    pieces.push(text.to_owned());
+    // An agent may put texts of its own before a prompt.
+    let candidates: Vec<String> = (0..pieces.len()).map(|from| pieces[from..].concat()).collect();
+    let prints: Vec<_> = candidates.iter().map(|text| fingerprint(text)).collect();
+    let entries = &session.entries;
+    let from = entries.index_of(late.next).unwrap_or(entries.len());
+    let to = entries.index_of(late.end).unwrap_or(entries.len());
+    let prompts = (from..to).filter_map(|at| Some((at, entries.slot(at)?)));
+    let prompts = prompts.filter(|(_, slot)| slot.kind() == Kind::User);
+    let mut may_become_one = false;
+    for (number, (at, slot)) in prompts.enumerate() {
+        if slot.fingerprint().is_some_and(|print| prints.contains(&print)) {
+            let prompt = entries.id_at(at);
+            late.held.clear();
+            late.left_out.clear();
+            late.next = EntryId(prompt.0 + 1);
+            (late.turn, late.is_before) = (Some(turn_of(session, prompt)), false);
+            return Vec::new();
+        }
+        if let Some(Body::User(user)) = slot.here().map(|entry| &entry.body)
+            && number < MAX_COMPARED
+        {
+            let own = bare(&user.text);
+            may_become_one |= candidates.iter().map(|text| bare(text)).any(|text| own.starts_with(&text));
+        }
+    }
+    if may_become_one && pieces.len() < MAX_PIECES {
+        late.held.push(update);
+        return Vec::new();
+    }
+    late.turn = None;
+    stop_waiting(late, Some(update))
+}
+
+fn said(late: &mut Late, session: &Session, kind: ChunkKind, text: &str, update: Update) -> Vec<Update> {
+    let Some(turn) = &mut late.turn else { return vec![update] };
+    let (expected, piece) = (if kind == ChunkKind::Agent { &mut turn.said } else { &mut turn.thought }, bare(text));
+    let fit = if piece.is_empty() { Fit::Begins } else { fits(expected, &piece) };
+    match fit {
+        Fit::Begins => {
+            late.held.push(update);
+            Vec::new()
+        }
+        Fit::Ends => {
+            let known = stop_waiting(late, Some(update));
+            if kind == ChunkKind::Agent && session.turn.is_some() {
+                late.left_out.extend(known);
+            }
+            Vec::new()
+        }
+        Fit::No => {
+            late.turn = None;
+            // What was left out of this very message is no history either.
+            let is_of_it = |one: &Update| named(&update).is_some_and(|id| named(one) == Some(id));
+            let from = late.left_out.iter().position(is_of_it).unwrap_or(late.left_out.len());
+            let mut shown = late.left_out.split_off(from);
+            shown.extend(stop_waiting(late, Some(update)));
+            shown
+        }
+    }
+}
+
+fn has_call(turn: &mut LateTurn, told: &ToolPatch) -> bool {
+    let print = fingerprint(told.id.as_str());
+    let (kind, title) = (told.kind.as_set(), told.title.as_set());
+    let is_it = |call: &Call| {
+        call.id == Some(print)
+            || title.is_some_and(|title| call.what.is_some() && call.is_like(kind.copied().unwrap_or_default(), title))
+    };
+    let Some(at) = turn.calls.iter().position(is_it) else { return false };
+    turn.calls.remove(at);
+    turn.told.insert(told.id.clone());
+    true
+}
+
+#[cfg(test)]
+#[path = "late_tests.rs"]
+mod tests;
