@@ -500,12 +500,14 @@ impl<'a> Judge<'a, '_> {
 
     fn text(&self, text: &str) -> Opinion<'a> {
         let tool = self.request.tool;
+        let of_server = tool.of_server();
+        let text = of_server.as_deref().unwrap_or(text);
         if text.chars().any(shell::is_hidden) {
             let any = self.narrowing().narrowed(tool, Among::Whole, |_| Match::Yes);
             return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
         }
         match tool.kind {
-            Kind::Fetch => {
+            Kind::Fetch if !tool.is_web_search() => {
                 let address = Address::read(text);
                 let wide = |spec: &Spec| if address.matches_wide(spec) { Match::Yes } else { Match::No };
                 self.by_rules(tool, wide, |spec| address.matches(spec))
@@ -520,7 +522,14 @@ impl<'a> Judge<'a, '_> {
 
 /// Whether a rule is for a tool and an agent, now.
 fn holds(rule: &Rule, request: &Request<'_>, tool: &Tool) -> bool {
-    rule.pattern.tool.covers(tool)
+    let pattern = &rule.pattern.tool;
+    // What names an address is no search.
+    let has_address = !matches!(request.subject, Subject::Paths(_)) && !tool.is_web_search();
+    let is_for = match rule.source.list {
+        Verdict::Allow => pattern.allows(tool),
+        Verdict::Ask | Verdict::Deny => pattern.covers(tool) && !(pattern.is_web_search() && has_address),
+    };
+    is_for
         && rule.source.agent.as_deref().is_none_or(|name| request.agent == Some(name))
         && rule.source.until.is_none_or(|until| request.now < until)
 }

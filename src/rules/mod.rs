@@ -332,6 +332,12 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
     named.map(|secret| secret.why)
 }
 
+/// What is to be said of a pattern for a tool that is not known here.
+pub fn unknown_tool(pattern: &str) -> Option<String> {
+    let name = pattern.split('(').next()?.trim();
+    pattern::parse(pattern).ok()?.tool.unknown(name)
+}
+
 /// Why a pattern is none.
 pub fn check(pattern: &str) -> Result<(), String> {
     pattern::parse(pattern).map(drop)
