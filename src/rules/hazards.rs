@@ -7,6 +7,7 @@
 
 mod addresses;
 mod builds;
+mod clients;
 mod converters;
 mod followers;
 mod formatters;
@@ -37,6 +38,7 @@ use super::steering::may_steer;
 use super::word::{Rest, Word};
 use super::wrappers;
 use builds::BUILDS;
+pub(super) use clients::Client;
 use converters::CONVERTERS;
 pub(super) use formatters::Formats;
 pub(super) use git_files::Shown;
@@ -232,6 +234,16 @@ pub(super) fn is_checker(program: &str) -> bool {
 /// What a formatter does to files below directories; nothing of a program of which that is not known.
 pub(super) fn formats(program: &str, words: &[Word]) -> Option<Formats> {
     formatters::formats(program, words)
+}
+
+/// How a program takes words that may name machines to connect to; nothing of one that is not known for that.
+pub(super) fn client(program: &str, words: &[Word]) -> Option<Client> {
+    clients::client(program, words)
+}
+
+/// Whether a word of such a program is the value of an option that is no address.
+pub(super) fn is_sent(words: &[Word], at: usize) -> bool {
+    clients::is_sent(words, at)
 }
 
 /// Whether git may write any file of its tree, not only those that are named.

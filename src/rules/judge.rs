@@ -4,6 +4,7 @@
 //! allowed in every part; adding a deny never allows more.
 
 mod address;
+mod addresses;
 mod against;
 mod earlier;
 mod files;
@@ -304,6 +305,9 @@ impl<'a> Judge<'a, '_> {
             opinion = opinion.and(Opinion::ask(Doubt::TooLong));
         } else {
             opinion = self.files(command, before, &mut inside).and(opinion);
+            let certain = inside.commands.iter().filter(|(_, is_certain)| *is_certain);
+            let starts: Vec<usize> = certain.map(|(at, _)| *at).collect();
+            opinion = opinion.and(addresses::of_command(self.narrowing(), command, &starts));
         }
         for (line, is_certain) in &inside.lines {
             if self.is_spent() && !is_certain {

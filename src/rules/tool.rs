@@ -125,6 +125,11 @@ impl Tool {
         Self { kind, part: Part::All, name: String::new(), is_own: true }
     }
 
+    /// What a command does with an address.
+    pub(super) const fn of_address() -> Self {
+        Self { kind: Kind::Fetch, part: Part::All, name: String::new(), is_own: true }
+    }
+
     /// `SERVER/TOOL`, where its name says that.
     pub(super) fn of_server(&self) -> Option<String> {
         let rest = of_server(&self.name)?;
