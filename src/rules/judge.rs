@@ -155,11 +155,18 @@ impl<'a> Judge<'a, '_> {
                 if is_deceptive { opinion.and(Opinion::ask(Doubt::Deceptive)) } else { opinion }
             }
             Subject::Paths(paths) => {
-                let opinions = paths.iter().map(|path| self.of_files().path(self.request.tool, path));
+                let opinions = paths.iter().map(|path| self.of_agent(path));
                 opinions.reduce(Opinion::and).unwrap_or_else(|| self.without_subject())
             }
             Subject::Text(text) => self.text(text),
         }
+    }
+
+    /// A path that an agent uses itself: what is of its process nobody else knows.
+    fn of_agent(&self, path: &Path) -> Opinion<'a> {
+        let opinion = self.of_files().path(self.request.tool, path);
+        let is_own = places::is_of_processes(self.request, path);
+        if is_own { Opinion::ask(Doubt::OfProcess).and(opinion) } else { opinion }
     }
 
     fn spend(&self, looks: usize) {

@@ -111,6 +111,8 @@ pub enum Doubt {
     Options,
     /// The file is only known when it runs.
     File,
+    /// The file is what is of a process, which only that knows.
+    OfProcess,
     /// Where the file is depends on a change of the directory, or the program on the files of another one.
     Moved,
     /// Later commands run what this file names, or may do so.
@@ -152,6 +154,7 @@ impl Doubt {
             Self::Program => "which program it is only shows when it runs",
             Self::Options => "something may turn out to be an option when it runs",
             Self::File => "which file it is only shows when it runs",
+            Self::OfProcess => "which file it is only the process knows that it is of",
             Self::Moved => "what it does depends on a directory that is not the session's",
             Self::PerhapsDenied => "it may be what a rule denies or asks about",
             Self::DeniedBelow => "it is about a directory, below which a rule denies or asks about something",
