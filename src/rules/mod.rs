@@ -35,6 +35,7 @@ pub use words::{Named, named, words};
 use list::List;
 use pattern::Pattern;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -278,6 +279,29 @@ impl Rules {
         self.ask.extend(other.ask);
         self.deny.extend(other.deny);
         self.broken.extend(other.broken);
+    }
+
+    /// The agents that rules are for alone, each once.
+    pub fn agents(&self) -> BTreeSet<&str> {
+        let broken = self.broken.iter().filter_map(|broken| broken.agent.as_deref());
+        self.iter().filter_map(|rule| rule.agent.as_deref()).chain(broken).collect()
+    }
+
+    /// The same with what is for agents of other names for the one of this name, too.
+    #[must_use]
+    pub fn also_for(mut self, name: &str, others: &[String]) -> Self {
+        let is_other = |agent: &Option<String>| agent.as_ref().is_some_and(|agent| others.contains(agent));
+        let name = || Some(name.to_owned());
+        for list in [&mut self.allow, &mut self.ask, &mut self.deny] {
+            let more: Vec<Rule> = list.iter().filter(|rule| is_other(&rule.source.agent)).cloned().collect();
+            for rule in more {
+                list.push(Rule { source: RuleRef { agent: name(), ..rule.source }, ..rule });
+            }
+        }
+        let broken = self.broken.iter().filter(|broken| is_other(&broken.agent));
+        let broken: Vec<Broken> = broken.map(|broken| Broken { agent: name(), ..broken.clone() }).collect();
+        self.broken.extend(broken);
+        self
     }
 
     /// Without those that allow.
