@@ -19,6 +19,14 @@ pub fn is_of_process(path: &Path) -> bool {
     OF_PROCESS.iter().any(|own| path.starts_with(own))
 }
 
+/// The same of any process, and of what the one that uses the path has open.
+pub fn is_of_any_process(path: &Path) -> bool {
+    let open = ["/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    let number = path.strip_prefix("/proc").ok().and_then(|rest| rest.components().next());
+    let is_number = number.is_some_and(|name| name.as_os_str().as_encoded_bytes().iter().all(u8::is_ascii_digit));
+    is_of_process(path) || is_number || open.iter().any(|open| path.starts_with(open))
+}
+
 /// Without `.` and, as far as it goes, without `..`. The root's parent is the root.
 pub fn normalize(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();

@@ -47,6 +47,8 @@ pub(super) fn prepare(
     let hook = surroundings.config.decision_hook.clone().map(Hook::new);
     let (rules, wrong) = rules::of_session(&cwd, &agent.name, hook, surroundings.dirs.as_ref());
     warnings.extend(wrong);
+    let (rules, unknown) = launch::with_names(rules, &agent, &cwd, surroundings);
+    warnings.extend(unknown);
     let servers = servers::of_session(common, surroundings, &agent.name)?;
     let mut config = launch::engine_config(agent, cwd, Policy::Ask, common, surroundings.dirs.as_ref())?;
     warnings.extend(launch::own_program(&config, surroundings));

@@ -13,7 +13,7 @@ use crate::config::installed;
 use crate::config::load::{self, Warning};
 use crate::config::schema::{Config, Keep, ReachConfig, SandboxConfig, Spoken};
 use crate::demo;
-use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig, kept_by_command};
+use crate::engine::{AgentSetup, EngineConfig, Framing, Further, Reach, ReviewConfig, RulesConfig, kept_by_command};
 use crate::host::keyring::Keyring;
 use crate::host::process::{self, Sandbox};
 use crate::host::worktrees;
@@ -426,6 +426,26 @@ fn make_room(reviews: PathBuf, state: PathBuf) {
 pub fn name_to_type(agent: &AgentCommand, config: &Config) -> String {
     let is_it = |listed: &agents::Listed| listed.id == agent.name && listed.agent.command == agent.command;
     if agents::list(config).iter().any(is_it) { agent.name.clone() } else { String::new() }
+}
+
+/// The same rules, where a command that was typed is that of configured agents; and what is to be said of rules for agents
+/// that there are not.
+pub fn with_names(
+    rules: RulesConfig,
+    agent: &AgentCommand,
+    cwd: &Path,
+    surroundings: &Surroundings,
+) -> (RulesConfig, Vec<String>) {
+    let config = &surroundings.config;
+    let is_typed = agent.starts == Starts::InSession && agent.name != DEMO;
+    let others = if is_typed { agents::alike(agent, config, &surroundings.path) } else { Vec::new() };
+    let known: Vec<String> = agents::list(config).into_iter().map(|listed| listed.id).collect();
+    let rules = rules.also(others);
+    let is_unknown = |name: &String| *name != agent.name && name != DEMO && !known.contains(name);
+    let named = rules.book.agents(cwd).into_iter().filter(is_unknown);
+    let said = named
+        .map(|name| format!("rules for agent {name:?}: no agent of that name is configured, and this one is another"));
+    (rules, said.collect())
 }
 
 /// Where the agent's program is started, unless that is the session's directory.

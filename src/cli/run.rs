@@ -219,6 +219,8 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
         Some(file) => super::rules::only(file, &agent.name, dirs)?,
         None => super::rules::narrowing(&cwd, &agent.name, dirs)?,
     };
+    let (rules, unknown) = launch::with_names(rules, &agent, &cwd, &surroundings);
+    unknown.iter().for_each(|said| say(said));
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
     // It has its own.
     drop(kept);

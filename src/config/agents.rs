@@ -62,6 +62,21 @@ pub enum Origin {
     Known,
 }
 
+/// The agents whose very command this one is: the same arguments, and the same program or one of the same name.
+pub fn alike(agent: &AgentCommand, config: &Config, path_var: &OsStr) -> Vec<String> {
+    let program = |command: &str| find_on_path(command, path_var).and_then(|file| file.canonicalize().ok());
+    let name = |command: &str| Path::new(command).file_name().map(ToOwned::to_owned);
+    let own = program(&agent.command);
+    let is_it = |other: &AgentCommand| {
+        let is_same_program = || own.is_some() && own == program(&other.command);
+        let is_same_name = name(&agent.command).is_some() && name(&agent.command) == name(&other.command);
+        other.name != agent.name && other.args == agent.args && (is_same_name || is_same_program())
+    };
+    let all = list(config).into_iter().map(|listed| listed.agent);
+    let has_program = |agent: &AgentCommand| agent.reach.url.is_none();
+    all.filter(|other| has_program(agent) && has_program(other) && is_it(other)).map(|other| other.name).collect()
+}
+
 /// What is started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AgentCommand {
@@ -259,6 +274,32 @@ mod tests {
         assert_eq!(resolve(&config, "mine").unwrap().name, "mine");
         let default = resolve(&Config::default(), "gemini").unwrap();
         assert_eq!((default.command.as_str(), default.args), ("gemini", vec!["--acp".to_owned()]));
+    }
+
+    #[test]
+    fn a_command_that_is_typed_is_that_of_the_agents_which_are_configured_so() {
+        let temp = tempfile::tempdir().unwrap();
+        let bin = temp.path().join("bin");
+        std::fs::create_dir(&bin).unwrap();
+        std::fs::write(bin.join("mine-acp"), "").unwrap();
+        std::fs::set_permissions(bin.join("mine-acp"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::os::unix::fs::symlink("mine-acp", bin.join("linked")).unwrap();
+        let alike = |command: &str, args: &[&str]| {
+            let args = args.iter().map(|arg| (*arg).to_owned()).collect();
+            let typed = AgentCommand {
+                name: command.into(),
+                command: command.into(),
+                args,
+                ..resolve(&config(), "mine").unwrap()
+            };
+            super::alike(&typed, &config(), bin.as_os_str())
+        };
+        assert_eq!(alike("mine-acp", &[]), ["mine"]);
+        assert_eq!(alike("/elsewhere/mine-acp", &[]), ["mine"]);
+        assert_eq!(alike("linked", &[]), ["mine"]);
+        assert_eq!(alike("mine-acp", &["--x"]), [""; 0]);
+        assert_eq!(alike("python3", &["/x.py"]), [""; 0]);
+        assert_eq!(alike("/elsewhere/gemini", &[]), ["gemini"]);
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub struct Rulebook {
     home: Option<PathBuf>,
     /// Asked about what rules allow or leave to the person.
     hook: Option<Hook>,
+    /// An agent, and how the ones are called whose program it is, too.
+    names: Option<(String, Vec<String>)>,
     /// By the directory of the session.
     cached: Mutex<BTreeMap<PathBuf, CachedRules>>,
     /// A directory, and others that belong to its project.
@@ -103,6 +105,7 @@ impl Rulebook {
             made: None,
             home,
             hook: None,
+            names: None,
             cached: Mutex::default(),
             further: OnceLock::new(),
         }
@@ -125,6 +128,25 @@ impl Rulebook {
     #[must_use]
     pub fn with_made(self, made: Option<PathBuf>) -> Self {
         Self { made, ..self }
+    }
+
+    /// The same, where the agent of this name is also those that are configured by these.
+    #[must_use]
+    pub fn with_names(self, name: &str, others: Vec<String>) -> Self {
+        let only = self.only.map(|rules| Arc::new((*rules).clone().also_for(name, &others)));
+        Self { only, names: Some((name.to_owned(), others)), cached: Mutex::default(), ..self }
+    }
+
+    /// The agents that rules in this directory are for alone.
+    pub fn agents(&self, cwd: &Path) -> Vec<String> {
+        self.current(cwd).0.agents().into_iter().map(str::to_owned).collect()
+    }
+
+    /// Whether a rule of this agent's table is for the agent of that name.
+    fn is_for(&self, of: Option<&String>, agent: Option<&str>) -> bool {
+        let is_other =
+            |of: &String| self.names.as_ref().is_some_and(|(name, others)| agent == Some(name) && others.contains(of));
+        of.is_none_or(|of| agent == Some(of) || is_other(of))
     }
 
     /// The same with a decision hook.
@@ -304,7 +326,7 @@ impl Rulebook {
         let now = now();
         let of = |found: Option<FileRules>, is_own: bool| {
             let rules = found.unwrap_or_default().rules;
-            let rules = rules.iter().filter(|rule| rule.agent.is_none() || rule.agent.as_deref() == agent);
+            let rules = rules.iter().filter(|rule| self.is_for(rule.agent.as_ref(), agent));
             let rules = rules.filter(|rule| rule.until.is_none_or(|until| until > now));
             rules.map(|rule| made_rule(rule, is_own)).collect::<Vec<_>>()
         };
@@ -346,7 +368,11 @@ impl Rulebook {
             all.warnings.extend(found.fault.map(|fault| format!("{fault}; until it is mended the rules ask")));
             all.warnings.extend(found.warnings);
         }
-        let rules = Arc::new(all.rules);
+        let rules = match &self.names {
+            Some((name, others)) => all.rules.also_for(name, others),
+            None => all.rules,
+        };
+        let rules = Arc::new(rules);
         let mut cached = cached();
         if cached.len() >= MAX_DIRECTORIES {
             cached.clear();

@@ -77,12 +77,40 @@ fn what_is_named_by_such_a_link_is_judged_by_what_the_agents_command_would_find(
     assert_eq!(said("cat open/3/x"), Ruled::Ask);
     let read = |path: &str| book.by(&rules, None, &cwd, &Claims::of_file("read", path)).verdict;
     assert_eq!(read("own"), Ruled::Deny);
-    assert_eq!((read("values"), read("top/passwd"), read("open/3/x")), (Ruled::Ask, Ruled::Open, Ruled::Ask));
+    assert_eq!((read("values"), read("top/passwd"), read("open/3/x")), (Ruled::Ask, Ruled::Ask, Ruled::Ask));
 }
 
 fn ran(line: &str) -> Claims {
     let (args, env) = (Vec::new(), Vec::new());
     Claims::of_command(&TerminalSpec { command: line.to_owned(), args, env, cwd: None, limit: None, patience: None })
+}
+
+#[test]
+fn an_agent_that_is_started_by_the_command_of_a_configured_one_has_the_rules_of_both() {
+    let text = "allow = [\"Bash(git *)\"]\n[agent.mine]\ndeny = [\"Bash(git log *)\"]\n[agent.python3]\ndeny = [\"Bash(git diff *)\"]\n\
+                [agent.other]\ndeny = [\"Bash(git show *)\"]\n";
+    let (_temp, book, cwd) = place(text);
+    let said = |book: &Rulebook, agent: &str, line: &str| {
+        book.ruling(Some(agent), &cwd, &Rules::default(), &ran(line)).0.verdict
+    };
+    assert_eq!(said(&book, "python3", "git log -1"), Ruled::Allow);
+    let book = book.with_names("python3", vec!["mine".into()]);
+    for (agent, line, verdict) in [
+        ("python3", "git log -1", Ruled::Deny),
+        ("python3", "git diff x", Ruled::Deny),
+        ("python3", "git show x", Ruled::Allow),
+        ("mine", "git log -1", Ruled::Deny),
+        ("mine", "git diff x", Ruled::Allow),
+        ("third", "git log -1", Ruled::Allow),
+    ] {
+        assert_eq!(said(&book, agent, line), verdict, "{agent} {line}");
+    }
+    assert_eq!(book.kept(Some("python3"), &cwd).len(), 3, "what can be taken back is among them, too");
+    assert_eq!(book.agents(&cwd), ["mine", "other", "python3"]);
+    let mut only = Rules::default();
+    only.broken(None, Some("mine".into()));
+    let only = Rulebook::only(only, None).with_names("python3", vec!["mine".into()]);
+    assert_eq!(said(&only, "python3", "git log"), Ruled::Ask, "a deny that cannot be read");
 }
 
 /// A home, the person's rules in it, and a project.

@@ -30,6 +30,18 @@ pub struct RulesConfig {
     pub agent: Option<String>,
 }
 
+impl RulesConfig {
+    /// The same, where the first agent is also those that are configured by these names.
+    #[must_use]
+    pub fn also(self, names: Vec<String>) -> Self {
+        let Some(agent) = self.agent.clone() else { return self };
+        match Arc::try_unwrap(self.book) {
+            Ok(book) => Self { book: Arc::new(book.with_names(&agent, names)), ..self },
+            Err(book) => Self { book, ..self },
+        }
+    }
+}
+
 /// The rules that hold for one agent in one directory.
 #[derive(Clone, Debug)]
 pub struct RulesInForce {

@@ -175,7 +175,11 @@ fn of_entry(entry: &Entry) -> Option<String> {
                 super::tool::ToolStatus::Cancelled => "cancelled",
                 _ => "not finished",
             };
-            let outcome = if tool.refused { "refused by the user" } else { outcome };
+            let outcome = match tool.answered_by {
+                _ if !tool.refused => outcome,
+                super::tool::Answerer::Person => "refused by the user",
+                by => by.refused(),
+            };
             let call = line(&format!("Tool call, {outcome}"), tool.label())?;
             let edits = tool.texts().map(|(path, old, new)| edit(path, old.map_or("", |old| old), new));
             Some(edits.fold(call, |call, edit| call + "\n" + &edit))

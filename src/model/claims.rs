@@ -248,7 +248,10 @@ impl Claims {
         // A tool of a server is one whatever it says that it does.
         let is_by_name = matches!(tool.kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other);
         if !is_by_name {
-            all.extend(of_servers(tool, input).into_iter().map(|claim| Claim { only_narrows: true, ..claim }));
+            let servers = of_servers(tool, input).into_iter();
+            // So is any tool by its name.
+            let named = tool.name.as_ref().filter(|name| !name.starts_with("mcp__")).map(|_| by_name(tool));
+            all.extend(servers.chain(named).map(|claim| Claim { only_narrows: true, ..claim }));
         }
         // What a command has named beside itself says no more of it before than it would now: where it runs.
         let is_known = has_command && all.iter().all(|claim| claim.what != Claimed::Unknown);

@@ -34,10 +34,28 @@ pub struct Question {
     pub outside: Vec<Outside>,
     /// The decision hook is asked about it.
     pub is_hook_asked: bool,
+    /// The decision hook has left it to the person, with its reason, if it gave one; no rule that allows answers it.
+    pub hook: Option<LeftByHook>,
     /// Nobody is there any more who could answer it.
     pub is_left: bool,
     /// Whether the rules are asked about it.
     pub(super) ruling: Asks,
+}
+
+/// What the decision hook has said of a question that it leaves to the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftByHook {
+    pub reason: Option<String>,
+}
+
+impl LeftByHook {
+    /// For the person.
+    pub fn words(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("the decision hook asks: {reason}"),
+            None => "the decision hook asks".to_owned(),
+        }
+    }
 }
 
 impl Question {

@@ -15,6 +15,7 @@ use crate::base::limits::{MAX_CONTENT, MAX_PARTS};
 use crate::base::sanitize::deceives;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+pub use standing::Answerer;
 use std::sync::Arc;
 
 /// Files that a call has named earlier and that are remembered, and bytes of one.
@@ -44,6 +45,9 @@ pub struct ToolCall {
     pub refused: bool,
     #[serde(default)]
     pub allowed: bool,
+    /// Who gave that answer.
+    #[serde(default)]
+    pub answered_by: Answerer,
     /// The person has stopped the turn while it was asked about.
     #[serde(default)]
     pub unanswered: bool,
@@ -422,6 +426,7 @@ impl ToolCall {
             ended: None,
             refused: false,
             allowed: false,
+            answered_by: Answerer::default(),
             unanswered: false,
             parent: None,
             is_agent: false,

@@ -413,6 +413,8 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
     lines.extend(question.note.iter().map(|note| format!("{QUOTE}{}", sanitize::line(note))));
     if question.is_hook_asked {
         lines.push("  the decision hook is asked".to_owned());
+    } else if let Some(hook) = &question.hook {
+        lines.push(format!("  {}", sanitize::line(&hook.words())));
     }
     lines
 }

@@ -3,7 +3,7 @@
 //! Opens no file. Invariants: what is wrong is named with its line; a deny that cannot be read makes its tool ask, and a
 //! file that only narrows allows nothing.
 
-use super::{LISTS, RuleRef, Rules, Verdict};
+use super::{LISTS, RuleRef, Rules, Verdict, unknown_tool};
 use crate::base::date::seconds;
 use crate::base::toml_doc::{Report, Warning, kind_of};
 use std::sync::Arc;
@@ -110,9 +110,16 @@ impl Reader {
             let line = notes.line_of(entry.span().start);
             let agent = agent.map(str::to_owned);
             let rule = RuleRef { list, pattern: pattern.clone(), reason, agent, until, file: self.file.clone(), line };
-            if let Err(reason) = self.rules.add(rule) {
-                let outcome = if list == Verdict::Deny { "its tool is asked about" } else { "it matches nothing" };
-                notes.warn(&entry.span(), format!("{pattern:?} is no pattern, {outcome}: {reason}"));
+            match self.rules.add(rule) {
+                Ok(()) => {
+                    if let Some(said) = unknown_tool(&pattern) {
+                        notes.warn(&entry.span(), said);
+                    }
+                }
+                Err(reason) => {
+                    let outcome = if list == Verdict::Deny { "its tool is asked about" } else { "it matches nothing" };
+                    notes.warn(&entry.span(), format!("{pattern:?} is no pattern, {outcome}: {reason}"));
+                }
             }
         }
     }

@@ -17,6 +17,21 @@ fn three_lists_and_those_of_agents_are_read_with_their_lines() {
 }
 
 #[test]
+fn a_rule_for_a_tool_that_is_not_known_holds_and_is_named_with_its_line() {
+    let text = "deny = [\n  \"Bsah(rm *)\",\n  \"Write(**)\",\n  \"mcp__tracker__list\",\n  \"Frobnicate\",\n]\n";
+    let loaded = load(text, "rules.toml", Trust::Full);
+    let said: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        said,
+        [
+            "rules.toml:2: unknown tool Bsah: holds only for calls of that name; did you mean Bash?",
+            "rules.toml:5: unknown tool Frobnicate: holds only for calls of that name",
+        ]
+    );
+    assert_eq!(lines(&loaded).len(), 4);
+}
+
+#[test]
 fn an_empty_file_has_no_rules_and_no_fault() {
     for text in ["", "# nothing\n", "[agent.one]\n"] {
         let loaded = load(text, "rules.toml", Trust::Full);

@@ -7,8 +7,10 @@
 
 mod addresses;
 mod builds;
+mod clients;
 mod converters;
 mod followers;
+mod formatters;
 mod git;
 mod git_files;
 mod git_settings;
@@ -36,7 +38,9 @@ use super::steering::may_steer;
 use super::word::{Rest, Word};
 use super::wrappers;
 use builds::BUILDS;
+pub(super) use clients::Client;
 use converters::CONVERTERS;
+pub(super) use formatters::Formats;
 pub(super) use git_files::Shown;
 use languages::LANGUAGES;
 pub(super) use linkers::{Makes, makes};
@@ -227,6 +231,26 @@ pub(super) fn is_checker(program: &str) -> bool {
     listed(MODULES).any(|name| name == program)
 }
 
+/// What a formatter does to files below directories; nothing of a program of which that is not known.
+pub(super) fn formats(program: &str, words: &[Word]) -> Option<Formats> {
+    formatters::formats(program, words)
+}
+
+/// How a program takes words that may name machines to connect to; nothing of one that is not known for that.
+pub(super) fn client(program: &str, words: &[Word]) -> Option<Client> {
+    clients::client(program, words)
+}
+
+/// Whether a word of such a program is the value of an option that is no address.
+pub(super) fn is_sent(words: &[Word], at: usize) -> bool {
+    clients::is_sent(words, at)
+}
+
+/// Whether git may write any file of its tree, not only those that are named.
+pub(super) fn writes_tree(program: &str, words: &[Word]) -> bool {
+    program == "git" && git_files::writes_tree(words)
+}
+
 /// Where the commands begin that a search runs for each file which it finds.
 pub(super) fn runs_for_each(program: &str, words: &[Word]) -> Vec<usize> {
     let row = FOR_EACH.iter().find(|(programs, _)| programs.contains(&program));
@@ -369,7 +393,12 @@ pub(super) fn shown_by_git<'a>(program: &str, words: &'a [Word]) -> Vec<Shown<'a
 /// Whether git shows what is in files from another directory than the one that it runs in, or of another repository.
 pub(super) fn is_git_elsewhere(program: &str, words: &[Word]) -> bool {
     let shows = || git_files::reads(words) != Reads::Named || !git_files::shown(words).is_empty();
-    program == "git" && git_files::is_elsewhere(words) && shows()
+    is_git_from_elsewhere(program, words) && shows()
+}
+
+/// Whether git works from another directory than the one that it runs in, or on another repository.
+pub(super) fn is_git_from_elsewhere(program: &str, words: &[Word]) -> bool {
+    program == "git" && git_files::is_elsewhere(words)
 }
 
 /// Whether the program removes a link, or makes a directory, rather than what a link of that name leads to.

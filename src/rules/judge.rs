@@ -4,6 +4,7 @@
 //! allowed in every part; adding a deny never allows more.
 
 mod address;
+mod addresses;
 mod against;
 mod earlier;
 mod files;
@@ -154,11 +155,18 @@ impl<'a> Judge<'a, '_> {
                 if is_deceptive { opinion.and(Opinion::ask(Doubt::Deceptive)) } else { opinion }
             }
             Subject::Paths(paths) => {
-                let opinions = paths.iter().map(|path| self.of_files().path(self.request.tool, path));
+                let opinions = paths.iter().map(|path| self.of_agent(path));
                 opinions.reduce(Opinion::and).unwrap_or_else(|| self.without_subject())
             }
             Subject::Text(text) => self.text(text),
         }
+    }
+
+    /// A path that an agent uses itself: what is of its process nobody else knows.
+    fn of_agent(&self, path: &Path) -> Opinion<'a> {
+        let opinion = self.of_files().path(self.request.tool, path);
+        let is_own = places::is_of_processes(self.request, path);
+        if is_own { Opinion::ask(Doubt::OfProcess).and(opinion) } else { opinion }
     }
 
     fn spend(&self, looks: usize) {
@@ -304,6 +312,9 @@ impl<'a> Judge<'a, '_> {
             opinion = opinion.and(Opinion::ask(Doubt::TooLong));
         } else {
             opinion = self.files(command, before, &mut inside).and(opinion);
+            let certain = inside.commands.iter().filter(|(_, is_certain)| *is_certain);
+            let starts: Vec<usize> = certain.map(|(at, _)| *at).collect();
+            opinion = opinion.and(addresses::of_command(self.narrowing(), command, &starts));
         }
         for (line, is_certain) in &inside.lines {
             if self.is_spent() && !is_certain {
@@ -500,12 +511,14 @@ impl<'a> Judge<'a, '_> {
 
     fn text(&self, text: &str) -> Opinion<'a> {
         let tool = self.request.tool;
+        let of_server = tool.of_server();
+        let text = of_server.as_deref().unwrap_or(text);
         if text.chars().any(shell::is_hidden) {
             let any = self.narrowing().narrowed(tool, Among::Whole, |_| Match::Yes);
             return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
         }
         match tool.kind {
-            Kind::Fetch => {
+            Kind::Fetch if !tool.is_web_search() => {
                 let address = Address::read(text);
                 let wide = |spec: &Spec| if address.matches_wide(spec) { Match::Yes } else { Match::No };
                 self.by_rules(tool, wide, |spec| address.matches(spec))
@@ -520,7 +533,14 @@ impl<'a> Judge<'a, '_> {
 
 /// Whether a rule is for a tool and an agent, now.
 fn holds(rule: &Rule, request: &Request<'_>, tool: &Tool) -> bool {
-    rule.pattern.tool.covers(tool)
+    let pattern = &rule.pattern.tool;
+    // What names an address is no search.
+    let has_address = !matches!(request.subject, Subject::Paths(_)) && !tool.is_web_search();
+    let is_for = match rule.source.list {
+        Verdict::Allow => pattern.allows(tool),
+        Verdict::Ask | Verdict::Deny => pattern.covers(tool) && !(pattern.is_web_search() && has_address),
+    };
+    is_for
         && rule.source.agent.as_deref().is_none_or(|name| request.agent == Some(name))
         && rule.source.until.is_none_or(|until| request.now < until)
 }

@@ -261,20 +261,104 @@ mod paths_of_requests {
             a_denied_file_by_dots: "Edit(**)", "a/../src/./keys", Deny;
             a_denied_file_by_a_link: "Edit(**)", "link/keys", Deny;
             what_is_in_a_denied_directory: "Edit(**)", "src/keys/a", Deny;
-            a_tool_of_that_kind: "Write(src/**)", "src/a", Ask;
+            an_edit_is_a_write: "Write(src/**)", "src/a", Allow;
+            a_deletion_is_none: "Delete(src/**)", "src/a", Ask;
         }
     }
 
     #[test]
-    fn edit_covers_write_create_delete_and_move_and_a_write_only_itself() {
+    fn edit_covers_write_create_delete_and_move_and_a_write_what_writes() {
         for tool in ["Edit", "Write", "create", "DELETE", "Move"] {
             let allowed = asked(&rules(&[(Allow, "Edit(src/**)")]), tool, "src/a", None).verdict;
             let own = asked(&rules(&[(Allow, "Write(src/**)")]), tool, "src/a", None).verdict;
             assert_eq!(allowed, Allow, "{tool}");
-            assert_eq!(own == Allow, tool == "Write", "{tool}");
+            assert_eq!(own == Allow, ["Edit", "Write", "create"].contains(&tool), "{tool}");
         }
         assert_eq!(asked(&rules(&[(Allow, "Edit"), (Allow, "Grep")]), "Read", "a", None).verdict, Ask);
         assert_eq!(asked(&rules(&[(Allow, "Read")]), "Grep", "a", None).verdict, Allow);
+    }
+
+    /// The names that agents have for tools, in whatever way their words are put together.
+    #[test]
+    fn a_deny_by_any_name_of_a_tool_is_one_of_all_of_its_kind() {
+        let kinds: &[(&[&str], &str, &str)] = &[
+            (
+                &["Write", "MultiEdit", "NotebookEdit", "Create", "Delete", "Move", "apply_patch", "write_file"],
+                "Edit",
+                "src/a",
+            ),
+            (&["Glob", "Grep", "LS", "List", "Search", "read_file", "list_directory", "NotebookRead"], "Read", "src/a"),
+            (&["Shell", "Execute", "Run", "Terminal", "run_shell_command", "local_shell"], "Bash", "git status"),
+            (&["WebFetch", "web-fetch"], "Fetch", "https://docs.rs/"),
+        ];
+        for (names, kind, text) in kinds {
+            for name in *names {
+                for list in [Deny, Ask] {
+                    let given = asked(&rules(&[(Allow, kind), (list, name)]), kind, text, None);
+                    assert_eq!(given.verdict, list, "{name} of {kind}");
+                }
+                let own = asked(&rules(&[(Deny, kind)]), name, text, None);
+                assert_eq!(own.verdict, Deny, "{kind} of {name}");
+            }
+        }
+        let named = |pattern: &str, tool: &str, text: &str| asked(&rules(&[(Deny, pattern)]), tool, text, None).verdict;
+        assert_eq!(named("Write(src/**)", "Edit", "docs/a"), Ask);
+        assert_eq!(named("Write(src/**)", "Edit", "src/a"), Deny);
+        assert_eq!(named("Write(src/**)", "Bash", "echo x > src/a"), Deny);
+        assert_eq!(named("Delete(src/**)", "Bash", "rm src/a"), Deny);
+        assert_eq!(named("Grep(src/**)", "Bash", "cat src/a"), Deny);
+        assert_eq!(named("Shell(rm *)", "Bash", "rm x"), Deny);
+        assert_eq!(named("WebFetch(domain:docs.rs)", "Fetch", "https://docs.rs/x"), Deny);
+    }
+
+    #[test]
+    fn a_name_of_a_tool_allows_no_more_than_it_says() {
+        let allowed = |pattern: &str, tool: &str, text: &str| {
+            asked(&rules(&[(Allow, pattern)]), tool, text, None).verdict == Allow
+        };
+        assert!(allowed("Grep(src/**)", "Search", "src/a") && !allowed("Grep(src/**)", "Read", "src/a"));
+        assert!(allowed("Shell(git *)", "Bash", "git status") && !allowed("Shell(git *)", "Bash", "rm x"));
+        assert!(allowed("WebFetch(domain:docs.rs)", "Fetch", "https://docs.rs/x"));
+        assert!(!allowed("WebSearch", "Fetch", "https://docs.rs/x") && allowed("WebSearch", "WebSearch", "x"));
+        assert!(
+            !allowed("Edit", "str_replace", "x") && !allowed("Edit", "update", "x"),
+            "what agents call so may be anything"
+        );
+        let write =
+            [(Allow, "Write(/out/**)"), (Allow, "Write(src/**)"), (Allow, "Bash(rm *)"), (Allow, "Bash(echo *)")];
+        for line in ["rm /out/x", "echo x > src/a"] {
+            assert_eq!(asked(&rules(&write), "Bash", line, None).verdict, Ask, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_deny_of_searches_of_the_web_is_one_of_what_is_fetched_without_an_address() {
+        let denied = rules(&[(Allow, "Fetch"), (Deny, "WebSearch")]);
+        assert_eq!(asked(&denied, "Fetch", "https://docs.rs/x", None).verdict, Allow);
+        assert_eq!(asked(&denied, "WebSearch", "x", None).verdict, Deny);
+        let tool = Tool::named("fetch").unwrap();
+        assert_eq!(at(Path::new(ROOT), &denied, &tool, Subject::Paths(&[]), None).verdict, Deny);
+        assert_eq!(asked(&rules(&[(Deny, "Fetch")]), "WebSearch", "x", None).verdict, Deny);
+    }
+
+    #[test]
+    fn tools_of_servers_have_the_name_that_agents_call_them_by() {
+        let verdict =
+            |list: Verdict, pattern: &str, text: &str| asked(&rules(&[(list, pattern)]), "Mcp", text, None).verdict;
+        for (pattern, text) in [
+            ("mcp__tracker__list", "tracker/list"),
+            ("mcp__tracker__*", "tracker/list"),
+            ("mcp__tracker", "tracker/list"),
+            ("mcp__my__tracker__list", "my__tracker/list"),
+        ] {
+            assert_eq!(verdict(Deny, pattern, text), Deny, "{pattern}");
+        }
+        assert_eq!(verdict(Deny, "mcp__tracker__list", "tracker/lists"), Ask);
+        assert_eq!(verdict(Allow, "mcp__tracker__list", "tracker/list"), Allow);
+        assert_eq!(verdict(Allow, "mcp__t*__list", "t/x__list"), Ask);
+        let by_name = asked(&rules(&[(Deny, "Mcp(tracker/list)")]), "mcp__tracker__list", "x", None);
+        assert_eq!(by_name.verdict, Deny);
+        assert!(crate::rules::check("mcp__tracker__list(x)").is_err());
     }
 
     #[test]

@@ -35,6 +35,7 @@ pub use words::{Named, named, words};
 use list::List;
 use pattern::Pattern;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,6 +112,8 @@ pub enum Doubt {
     Options,
     /// The file is only known when it runs.
     File,
+    /// The file is what is of a process, which only that knows.
+    OfProcess,
     /// Where the file is depends on a change of the directory, or the program on the files of another one.
     Moved,
     /// Later commands run what this file names, or may do so.
@@ -152,6 +155,7 @@ impl Doubt {
             Self::Program => "which program it is only shows when it runs",
             Self::Options => "something may turn out to be an option when it runs",
             Self::File => "which file it is only shows when it runs",
+            Self::OfProcess => "which file it is only the process knows that it is of",
             Self::Moved => "what it does depends on a directory that is not the session's",
             Self::PerhapsDenied => "it may be what a rule denies or asks about",
             Self::DeniedBelow => "it is about a directory, below which a rule denies or asks about something",
@@ -277,6 +281,29 @@ impl Rules {
         self.broken.extend(other.broken);
     }
 
+    /// The agents that rules are for alone, each once.
+    pub fn agents(&self) -> BTreeSet<&str> {
+        let broken = self.broken.iter().filter_map(|broken| broken.agent.as_deref());
+        self.iter().filter_map(|rule| rule.agent.as_deref()).chain(broken).collect()
+    }
+
+    /// The same with what is for agents of other names for the one of this name, too.
+    #[must_use]
+    pub fn also_for(mut self, name: &str, others: &[String]) -> Self {
+        let is_other = |agent: &Option<String>| agent.as_ref().is_some_and(|agent| others.contains(agent));
+        let name = || Some(name.to_owned());
+        for list in [&mut self.allow, &mut self.ask, &mut self.deny] {
+            let more: Vec<Rule> = list.iter().filter(|rule| is_other(&rule.source.agent)).cloned().collect();
+            for rule in more {
+                list.push(Rule { source: RuleRef { agent: name(), ..rule.source }, ..rule });
+            }
+        }
+        let broken = self.broken.iter().filter(|broken| is_other(&broken.agent));
+        let broken: Vec<Broken> = broken.map(|broken| Broken { agent: name(), ..broken.clone() }).collect();
+        self.broken.extend(broken);
+        self
+    }
+
     /// Without those that allow.
     #[must_use]
     pub fn narrowing(self) -> Self {
@@ -330,6 +357,12 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
     let is_sentence = !text.contains('(');
     let named = secrets::of_program(text, true).or_else(|| secrets::of_line(text).filter(|_| is_sentence));
     named.map(|secret| secret.why)
+}
+
+/// What is to be said of a pattern for a tool that is not known here.
+pub fn unknown_tool(pattern: &str) -> Option<String> {
+    let name = pattern.split('(').next()?.trim();
+    pattern::parse(pattern).ok()?.tool.unknown(name)
 }
 
 /// Why a pattern is none.

@@ -108,7 +108,11 @@ impl Spec {
             Self::Tool { server, tool } => match (text.split_once('/'), tool) {
                 (Some((of, _)), None) => server.matches(of),
                 (Some((of, name)), Some(tool)) => {
-                    server.matches(of) && tool.matches(name) && (is_wide || fits_names(tool.text(), name))
+                    let is_it = server.matches(of) && tool.matches(name) && (is_wide || fits_names(tool.text(), name));
+                    // Where its server ends a name does not say that has further such marks.
+                    let joined = |server: &str, tool: &str| format!("{server}__{tool}");
+                    let is_joined = || Glob::new(&joined(server.text(), tool.text())).matches(&joined(of, name));
+                    is_it || is_wide && is_joined()
                 }
                 (None, tool) => tool.is_none() && server.matches(text),
             },
@@ -140,6 +144,14 @@ pub(super) fn parse(text: &str) -> Result<Pattern, String> {
         Some((name, rest)) => (name, Some(rest.strip_suffix(')').ok_or("the `)` at its end is missing")?)),
         None => (text, None),
     };
+    if let Some(tool) = of_server(name) {
+        return match spec {
+            None => Ok(tool),
+            Some(_) => {
+                Err("a tool of a server has nothing in parentheses: mcp__SERVER__TOOL or Mcp(SERVER/TOOL)".to_owned())
+            }
+        };
+    }
     let tool = Tool::named(name)
         .ok_or_else(|| format!("{name:?} is no name of a tool; allowed: Bash, Read, Edit, Fetch, Mcp and the like"))?;
     let spec = match spec {
@@ -148,6 +160,8 @@ pub(super) fn parse(text: &str) -> Result<Pattern, String> {
         Some(spec) => match tool.kind {
             Kind::Bash => Spec::Command(command(spec)?),
             Kind::Read | Kind::Edit => Spec::Path(path(spec)?),
+            // What it is to look for.
+            Kind::Fetch if tool.is_web_search() && fetch(spec).is_err() => Spec::Text(Glob::new(spec)),
             Kind::Fetch => fetch(spec)?,
             Kind::Mcp => match spec.trim().split_once('/') {
                 Some((server, tool)) => Spec::Tool { server: Glob::new(server), tool: Some(Glob::new(tool)) },
@@ -157,6 +171,16 @@ pub(super) fn parse(text: &str) -> Result<Pattern, String> {
         },
     };
     Ok(Pattern { tool, spec })
+}
+
+/// `mcp__SERVER__TOOL` and `mcp__SERVER`, with or without `*`.
+fn of_server(name: &str) -> Option<Pattern> {
+    let tool = Tool::named(&name.replace('*', "x"))?;
+    tool.of_server()?;
+    let rest = name.get(name.find("__")? + 2..)?;
+    let (server, of) = rest.split_once("__").map_or((rest, None), |(server, of)| (server, Some(of)));
+    let spec = Spec::Tool { server: Glob::new(server), tool: of.map(Glob::new) };
+    Some(Pattern { tool: Tool::named("mcp")?, spec })
 }
 
 fn command(spec: &str) -> Result<CommandSpec, String> {

@@ -190,8 +190,9 @@ fn of_text(tool: &Tool, text: &str) -> Vec<String> {
             let server = text.split_once('/').map(|(server, _)| format!("Mcp({server})"));
             exact.into_iter().chain(server).collect()
         }
-        // A tool that calls itself so and says nothing that a rule for such a tool is about.
-        Kind::Bash | Kind::Read | Kind::Edit => Vec::new(),
+        // A tool that is called so and says nothing that a rule for such a tool is about.
+        Kind::Bash | Kind::Read | Kind::Edit if tool.is_own() => Vec::new(),
+        Kind::Bash | Kind::Read | Kind::Edit => vec![tool.name().to_owned()],
         Kind::Other => {
             let exact = literal.then(|| format!("{}({text})", tool.name()));
             exact.into_iter().chain([tool.name().to_owned()]).collect()

@@ -1,6 +1,7 @@
-//! The tools that patterns and requests name.
+//! The tools that patterns and requests name, and what the names are that agents have for them: data.
 //!
-//! Invariant: a pattern for a kind covers every tool of that kind, one for a tool only that tool.
+//! Invariants: a pattern that denies or asks covers every tool of its kind, whatever name of them it has; one that allows
+//! covers no more than its name says.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -17,34 +18,95 @@ impl Kind {
     pub(super) const COUNT: usize = 6;
 }
 
+/// What of its kind a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    All,
+    /// Of reads.
+    Search,
+    /// Of edits: what is in a file.
+    Write,
+    Delete,
+    Move,
+    /// Of fetches: without an address.
+    WebSearch,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tool {
     pub kind: Kind,
-    /// In small letters.
+    part: Part,
+    /// In small letters; of a tool of a server as it is.
     name: String,
-    /// Named like its kind: in a pattern it covers all of them.
-    is_general: bool,
+    /// What it is called is what it does: agents name others as they like.
+    is_own: bool,
 }
 
-/// Tools of a kind, the first being the kind's own name.
-const KINDS: &[(Kind, &[&str])] = &[
-    (Kind::Bash, &["bash", "shell", "terminal", "execute"]),
-    (Kind::Read, &["read", "grep", "glob", "search", "ls"]),
-    (Kind::Edit, &["edit", "write", "create", "delete", "move", "multiedit"]),
-    (Kind::Fetch, &["fetch", "webfetch"]),
-    (Kind::Mcp, &["mcp"]),
+/// Names of tools, without what stands between their words: first those that requests have here, then those that they have in
+/// Claude Code, Gemini CLI, Codex, OpenCode and editors.
+const NAMES: &[(Kind, Part, &str, &str)] = &[
+    (
+        Kind::Bash,
+        Part::All,
+        "bash shell terminal execute",
+        "run exec command bashcommand shellcommand localshell runcommand runshellcommand runterminalcmd \
+         runterminalcommand runinterminal execcommand executecommand unifiedexec terminalcreate",
+    ),
+    (
+        Kind::Read,
+        Part::All,
+        "read",
+        "readfile readfiles readmanyfiles readtextfile fsread view viewfile viewimage notebookread",
+    ),
+    (
+        Kind::Read,
+        Part::Search,
+        "search grep glob ls",
+        "list find listdir listdirectory listfiles findfiles searchfiles searchfilecontent filesearch grepsearch \
+         grepfiles globsearch codebasesearch ripgrep",
+    ),
+    (Kind::Edit, Part::All, "edit", ""),
+    (
+        Kind::Edit,
+        Part::Write,
+        "write create multiedit",
+        "notebookedit editnotebook writefile writetextfile fswrite createfile editfile replace replaceinfile searchreplace \
+         strreplace strreplaceeditor strreplacebasededittool applypatch patch update",
+    ),
+    (Kind::Edit, Part::Delete, "delete", "deletefile remove removefile"),
+    (Kind::Edit, Part::Move, "move", "movefile rename renamefile"),
+    (Kind::Fetch, Part::All, "fetch webfetch", "fetchurl urlfetch fetchwebpage"),
+    (Kind::Fetch, Part::WebSearch, "", "websearch googlewebsearch searchweb"),
+    (Kind::Mcp, Part::All, "mcp", ""),
 ];
+
+/// How kinds are called in patterns.
+const KINDS: [(Kind, &str); 5] =
+    [(Kind::Bash, "Bash"), (Kind::Read, "Read"), (Kind::Edit, "Edit"), (Kind::Fetch, "Fetch"), (Kind::Mcp, "Mcp")];
+/// A call that says nothing of its kind and has no name.
+const NAMELESS: &str = "other";
+/// What tools of servers are called by: `mcp__SERVER__TOOL`.
+const OF_SERVER: &str = "mcp__";
 
 impl Tool {
     /// The tool of this name; upper and lower case are the same.
     pub fn named(name: &str) -> Option<Self> {
-        let name = name.to_ascii_lowercase();
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | ':')) {
             return None;
         }
-        let row = KINDS.iter().find(|(_, names)| names.contains(&name.as_str()));
-        let is_general = row.is_some_and(|(_, names)| names.first() == Some(&name.as_str()));
-        Some(Self { kind: row.map_or(Kind::Other, |(kind, _)| *kind), name, is_general })
+        if let Some(rest) = of_server(name) {
+            let (part, name, is_own) = (Part::All, name.to_owned(), rest.contains("__"));
+            return Some(Self { kind: Kind::Mcp, part, name, is_own });
+        }
+        let name = name.to_ascii_lowercase();
+        let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-')).collect();
+        let is_in = |list: &str, name: &str| list.split_whitespace().any(|one| one == name);
+        let row = NAMES.iter().find(|(_, _, own, others)| is_in(own, &plain) || is_in(others, &plain));
+        let Some((kind, part, own, _)) = row else {
+            return Some(Self { kind: Kind::Other, part: Part::All, name, is_own: false });
+        };
+        let is_own = is_in(own, &name);
+        Some(Self { kind: *kind, part: *part, name, is_own })
     }
 
     /// In small letters.
@@ -52,14 +114,133 @@ impl Tool {
         &self.name
     }
 
-    /// What a redirection does to its file.
-    pub(super) fn of_file(is_write: bool) -> Self {
-        let (kind, name) = if is_write { (Kind::Edit, "edit") } else { (Kind::Read, "read") };
-        Self { kind, name: name.to_owned(), is_general: true }
+    /// It is one that requests have here.
+    pub(super) const fn is_own(&self) -> bool {
+        self.is_own
     }
 
-    /// Whether a pattern for this tool is for the other one too.
+    /// What a redirection or a command does to its file, which may be anything of that kind.
+    pub(super) const fn of_file(is_write: bool) -> Self {
+        let kind = if is_write { Kind::Edit } else { Kind::Read };
+        Self { kind, part: Part::All, name: String::new(), is_own: true }
+    }
+
+    /// What a command does with an address.
+    pub(super) const fn of_address() -> Self {
+        Self { kind: Kind::Fetch, part: Part::All, name: String::new(), is_own: true }
+    }
+
+    /// `SERVER/TOOL`, where its name says that.
+    pub(super) fn of_server(&self) -> Option<String> {
+        let rest = of_server(&self.name)?;
+        Some(rest.replacen("__", "/", 1))
+    }
+
+    /// Whether a pattern for this tool that denies or asks is for the other one too.
     pub fn covers(&self, other: &Self) -> bool {
-        self.kind == other.kind && (self.is_general || self.name == other.name)
+        self.kind == other.kind && (self.kind != Kind::Other || self.name == other.name)
+    }
+
+    /// The same of a pattern that allows.
+    pub(super) fn allows(&self, other: &Self) -> bool {
+        let is_part = match self.part {
+            Part::All => self.kind != Kind::Other,
+            // What writes a file is called an edit by most agents.
+            Part::Write => other.part == Part::Write || other.name == "edit",
+            part => other.part == part,
+        };
+        self.kind == other.kind && (self.name == other.name || is_part && other.is_own)
+    }
+
+    /// Whether it only searches the web, for which it is given no address.
+    pub(super) fn is_web_search(&self) -> bool {
+        self.part == Part::WebSearch
+    }
+
+    /// What is to be said of a pattern that has a name which means nothing here, with the name as it is written.
+    pub(super) fn unknown(&self, written: &str) -> Option<String> {
+        if self.kind != Kind::Other || self.name == NAMELESS {
+            return None;
+        }
+        let names = KINDS.iter().map(|(_, name)| name.to_ascii_lowercase());
+        let others =
+            NAMES.iter().flat_map(|(_, _, own, others)| own.split_whitespace().chain(others.split_whitespace()));
+        let far = if self.name.len() > 4 { 2 } else { 1 };
+        let alike = names.chain(others.map(str::to_owned)).map(|name| (distance(&name, &self.name), name));
+        let meant = alike.filter(|(distance, _)| *distance <= far).min_by_key(|(distance, _)| *distance);
+        let meant = meant.map(|(_, name)| format!("; did you mean {}?", capital(&name))).unwrap_or_default();
+        Some(format!("unknown tool {written}: holds only for calls of that name{meant}"))
+    }
+}
+
+/// What follows the sign of a tool of a server.
+fn of_server(name: &str) -> Option<&str> {
+    let start = name.get(..OF_SERVER.len()).filter(|start| start.eq_ignore_ascii_case(OF_SERVER))?;
+    name.get(start.len()..).filter(|rest| !rest.is_empty())
+}
+
+fn capital(name: &str) -> String {
+    let (first, rest) = name.split_at(name.len().min(1));
+    first.to_ascii_uppercase() + rest
+}
+
+/// How many letters have to be put in, taken out, changed or exchanged with the next one to make one name of the other.
+fn distance(one: &str, other: &str) -> usize {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let mut least = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                least = least.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Tool {
+        Tool::named(name).unwrap()
+    }
+
+    #[test]
+    fn each_name_stands_once_and_as_it_is_looked_up() {
+        let all: Vec<&str> = NAMES
+            .iter()
+            .flat_map(|(_, _, own, others)| own.split_whitespace().chain(others.split_whitespace()))
+            .collect();
+        for name in &all {
+            assert_eq!(all.iter().filter(|one| *one == name).count(), 1, "{name}");
+            assert!(name.chars().all(|c| c.is_ascii_lowercase()), "{name}");
+        }
+        for (kind, name) in KINDS {
+            assert_eq!((named(name).kind, named(name).part), (kind, Part::All));
+        }
+    }
+
+    #[test]
+    fn a_name_that_means_nothing_is_told_with_one_that_is_like_it() {
+        let said = |name: &str| named(name).unknown(name);
+        let told = |name: &str, meant: &str| {
+            let meant = if meant.is_empty() { String::new() } else { format!("; did you mean {meant}?") };
+            assert_eq!(said(name), Some(format!("unknown tool {name}: holds only for calls of that name{meant}")));
+        };
+        told("bsah", "Bash");
+        told("bsh", "Bash");
+        told("wrte", "Write");
+        told("edits", "Edit");
+        told("webfetsh", "Webfetch");
+        told("task", "");
+        told("exitplanmode", "");
+        for name in ["Bash", "notebook_edit", "NotebookEdit", "run_shell_command", "Other", "mcp__tracker__list"] {
+            assert_eq!(said(name), None, "{name}");
+        }
     }
 }

@@ -223,3 +223,29 @@ fn rules_test_says_of_files_and_agents_what_holds_in_a_session() {
     assert_eq!(unknown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&unknown.stderr).contains("no-such-agent"), "{unknown:?}");
 }
+
+#[test]
+fn names_that_agents_have_for_tools_mean_ours_and_others_are_named() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    let text = "allow = [\"Edit\", \"Fetch\"]\ndeny = [\"Write(src/**)\", \"WebFetch(domain:docs.rs)\", \"Bsah(rm *)\", \"mcp__tracker__delete\"]\n";
+    std::fs::write(home.join("r.toml"), text).unwrap();
+    let test = |words: &[&str]| rules(home, &[&["test", "--rules", "r.toml"], words].concat());
+    for (tool, text, code) in [
+        ("Edit", "src/a", 1),
+        ("Write", "src/a", 1),
+        ("NotebookEdit", "src/a", 1),
+        ("Delete", "src/a", 1),
+        ("Edit", "docs/a", 0),
+        ("Fetch", "https://docs.rs/x", 1),
+        ("Fetch", "https://example.com/x", 0),
+        ("Mcp", "tracker/delete", 1),
+        ("mcp__tracker__delete", "x", 1),
+        ("Bash", "rm x", 3),
+    ] {
+        assert_eq!(test(&[tool, text]).status.code(), Some(code), "{tool} {text}");
+    }
+    let said = test(&["Edit", "src/a"]);
+    let words = "r.toml:2: unknown tool Bsah: holds only for calls of that name; did you mean Bash?";
+    assert!(String::from_utf8_lossy(&said.stderr).contains(words), "{said:?}");
+}

@@ -176,7 +176,7 @@ fn status(tool: &ToolCall) -> String {
         (None, ToolStatus::Other(word)) => word,
     };
     let answer = match (tool.refused, tool.allowed) {
-        (true, _) => "refused by you",
+        (true, _) => tool.answered_by.refused(),
         (_, true) => "you allowed it",
         _ => "",
     };

@@ -69,7 +69,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
         Verdict::Ask if approved(session, req, &write, &request, cx) => {}
         Verdict::Ask if let Place::Outside(real) = &request.place => {
             ask_outside(session, req, &write, real, cx);
-            permission::tell_secret(session, req, write.ruling.as_ref().and_then(|ruling| ruling.secret.clone()));
+            permission::tell_ruling(session, req, write.ruling.as_ref());
         }
         Verdict::Ask => match session.gate() {
             Gate::Hold if session.changes.is_on => hold(session, req, write, cx),
@@ -77,7 +77,7 @@ pub fn checked(session: &mut Session, req: ReqId, place: Place, cx: &mut Cx) {
                 let is_kept = session.changes.is_on;
                 advance(session, req, if is_kept { Stage::Captured } else { Stage::Asked });
                 ask(session, req, write.entry, About::Write, cx);
-                permission::tell_secret(session, req, write.ruling.as_ref().and_then(|ruling| ruling.secret.clone()));
+                permission::tell_ruling(session, req, write.ruling.as_ref());
                 if is_kept {
                     // After the question what it would do: that is what the person waits for.
                     hand_over(req, write, true, None, cx);

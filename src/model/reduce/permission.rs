@@ -7,11 +7,11 @@ use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
 use super::super::ids::{EntryId, Now, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
-use super::super::question::{About, Asks, Offered, Outside, Question};
+use super::super::question::{About, Asks, LeftByHook, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
-use super::super::ruling::{MadeRule, Ruled, Ruling, Secret};
+use super::super::ruling::{MadeRule, Ruled, Ruling};
 use super::super::session::{Approved, Policy, Session};
-use super::super::tool::{ToolKind, ToolPatch, Wording};
+use super::super::tool::{Answerer, ToolKind, ToolPatch, Wording};
 use super::Cx;
 use super::{asked, audit, gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
@@ -42,13 +42,12 @@ pub fn decided(
     cx: &mut Cx,
 ) {
     let outside = ruling.as_ref().map(|ruling| ruling.outside.clone()).unwrap_or_default();
-    let secret = ruling.as_ref().and_then(|ruling| ruling.secret.clone());
     let (wording, options) = (offered.wording.as_deref(), &offered.options);
-    match judge(&request(session, entry, (wording, options), ruling, cx)) {
+    match judge(&request(session, entry, (wording, options), ruling.clone(), cx)) {
         Verdict::Ask => {
             wait(session, req, entry, About::Permission, offered, cx);
             tell_outside(session, req, outside);
-            tell_secret(session, req, secret);
+            tell_ruling(session, req, ruling.as_ref());
         }
         Verdict::Allow(ground) => decide(session, true, &ground, (req, entry), (wording, options), cx),
         Verdict::Refuse(ground) => decide(session, false, &ground, (req, entry), (wording, options), cx),
@@ -94,14 +93,31 @@ pub fn tell_outside(session: &mut Session, req: ReqId, outside: Vec<Outside>) {
     }
 }
 
-/// Why something is asked that may be secret.
-pub fn tell_secret(session: &mut Session, req: ReqId, secret: Option<Secret>) {
-    if let Some(question) = session.questions.iter_mut().find(|question| question.req == req)
-        && let Some(secret) = secret
-    {
-        question.note = Some(secret.words());
+/// Why something is asked: it may be secret, or the decision hook leaves it to the person.
+pub fn tell_ruling(session: &mut Session, req: ReqId, ruling: Option<&Ruling>) {
+    let question = session.questions.iter_mut().find(|question| question.req == req);
+    if let (Some(question), Some(ruling)) = (question, ruling) {
+        if let Some(secret) = ruling.secret.as_ref() {
+            question.note = Some(secret.words());
+        }
+        question.hook = left_by_hook(ruling);
         session.entries.touch(question.entry);
     }
+}
+
+/// A question that waits goes on waiting, now because the decision hook has it asked or not.
+fn still_asked(session: &mut Session, at: usize, ruling: &Ruling) {
+    let hook = left_by_hook(ruling);
+    if let Some(question) = session.questions.get_mut(at).filter(|question| question.hook != hook) {
+        question.hook = hook;
+        session.entries.touch(question.entry);
+    }
+}
+
+/// That the decision hook leaves it to the person.
+fn left_by_hook(ruling: &Ruling) -> Option<LeftByHook> {
+    let is_left = ruling.by_hook && ruling.verdict == Ruled::Ask;
+    is_left.then(|| LeftByHook { reason: ruling.reason.clone() })
 }
 
 /// Answers what is asked already, where a rule decides it now.
@@ -129,11 +145,11 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
     let (is_allowed, ground) = match judge(&request) {
         Verdict::Allow(ground @ (Ground::Rule(_) | Ground::Mode(_))) => (true, ground),
         Verdict::Refuse(ground @ (Ground::Rule(_) | Ground::Mode(_))) => (false, ground),
-        _ => return,
+        _ => return still_asked(session, at, &ruling),
     };
     let pending = session.questions.remove(at);
     if pending.about == About::Permission {
-        learned(session, &pending, Answered { allows: is_allowed, by_person: false }, cx.now);
+        learned(session, &pending, Answered { allows: is_allowed, by: answerer(&ground) }, cx.now);
         review::tool(session, pending.entry, cx);
         let about = (pending.wording.as_deref(), pending.options.as_slice());
         return decide(session, is_allowed, &ground, (req, pending.entry), about, cx);
@@ -149,7 +165,15 @@ pub fn resolve(session: &mut Session, req: ReqId, ruling: Ruling, cx: &mut Cx) {
 #[derive(Clone, Copy)]
 struct Answered {
     allows: bool,
-    by_person: bool,
+    by: Answerer,
+}
+
+fn answerer(ground: &Ground) -> Answerer {
+    match ground {
+        Ground::Rule(ruling) if ruling.by_hook => Answerer::Hook,
+        Ground::Mode(_) => Answerer::Mode,
+        _ => Answerer::Rule,
+    }
 }
 
 /// The call has been decided as it was shown.
@@ -157,7 +181,8 @@ fn learned(session: &mut Session, pending: &Question, answered: Answered, now: N
     session.entries.change(pending.entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
             tool.refused = !answered.allows;
-            tool.allowed = answered.allows && answered.by_person;
+            tool.answered_by = answered.by;
+            tool.allowed = answered.allows && answered.by == Answerer::Person;
             tool.begin(now);
             if !answered.allows && pending.about == About::Permission {
                 tool.turn_down();
@@ -207,6 +232,7 @@ pub fn wait(
         asked: 0,
         outside: Vec::new(),
         is_hook_asked: false,
+        hook: None,
         is_left: false,
         ruling: Asks::No,
     };
@@ -321,7 +347,7 @@ pub fn answer(session: &mut Session, req: ReqId, option: String, cx: &mut Cx) {
     audit::answered(session, &pending, &option, cx);
     let is_no = |o: &PermissionOption| matches!(o.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
     let refused = pending.options.iter().any(|o| o.id == option && is_no(o));
-    learned(session, &pending, Answered { allows: !refused, by_person: true }, cx.now);
+    learned(session, &pending, Answered { allows: !refused, by: Answerer::Person }, cx.now);
     if pending.about == About::Permission {
         let list = if refused { Ruled::Deny } else { Ruled::Allow };
         approve(session, &pending, &option);

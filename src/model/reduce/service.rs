@@ -124,10 +124,9 @@ fn read(session: &mut Session, req: ReqId, spec: ReadSpec, ruling: Option<Ruling
                 audit::file(&request, true, &Ground::Granted, cx);
                 return read_it(session, req, &spec, request, cx);
             }
-            let (secret, outside) = request.ruling.map(|ruling| (ruling.secret, ruling.outside)).unwrap_or_default();
             gate::read(session, req, Arc::new(spec), cx);
-            permission::tell_secret(session, req, secret);
-            permission::tell_outside(session, req, outside);
+            permission::tell_ruling(session, req, request.ruling.as_ref());
+            permission::tell_outside(session, req, request.ruling.map(|ruling| ruling.outside).unwrap_or_default());
         }
         Verdict::Refuse(ground) => {
             audit::file(&request, false, &ground, cx);
@@ -195,9 +194,8 @@ fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Optio
             cx.push(Effect::TerminalCreate { req, request: Box::new(request), spec });
         }
         Verdict::Ask => {
-            let secret = request.ruling.and_then(|ruling| ruling.secret);
             gate::run(session, req, spec, cx);
-            permission::tell_secret(session, req, secret);
+            permission::tell_ruling(session, req, request.ruling.as_ref());
         }
         Verdict::Refuse(ground) => {
             audit::command(&spec, false, &ground, cx);

@@ -50,6 +50,7 @@ impl ToolCall {
             ended: self.ended,
             refused: self.refused,
             allowed: self.allowed,
+            answered_by: self.answered_by,
             unanswered: self.unanswered,
             parent: self.parent.clone(),
             is_agent: self.is_agent,

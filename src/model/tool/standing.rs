@@ -4,6 +4,29 @@
 
 use super::{Mark, ToolCall, ToolStatus};
 use crate::model::ids::Now;
+use serde::{Deserialize, Serialize};
+
+/// Who has answered a question about a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Answerer {
+    #[default]
+    Person,
+    Rule,
+    Hook,
+    Mode,
+}
+
+impl Answerer {
+    /// Of a refusal, for the person.
+    pub const fn refused(self) -> &'static str {
+        match self {
+            Self::Person => "refused by you",
+            Self::Rule => "refused by a rule",
+            Self::Hook => "refused by the hook",
+            Self::Mode => "refused by the mode",
+        }
+    }
+}
 
 impl ToolCall {
     /// Nothing more is expected of it.

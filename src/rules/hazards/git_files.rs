@@ -15,6 +15,17 @@ const STILL: &str = "status diff show log whatchanged rev-list diff-tree diff-in
     annotate grep rev-parse ls-files ls-tree ls-remote cat-file show-ref merge-base cherry describe for-each-ref name-rev \
     show-branch var version write-tree merge-tree count-objects check-ignore check-attr reflog remote add commit \
     commit-tree branch tag notes fetch push config rm clean gc help init";
+/// Further ones, of which it does not matter what they do to the repository.
+const INNER: &str = "fsck hash-object update-ref symbolic-ref pack-refs prune repack maintenance verify-commit verify-tag \
+    check-ref-format check-mailmap stripspace diagnose fetch-pack for-each-repo credential replace request-pull fast-export \
+    verify-pack mktree mktag patch-id show-index get-tar-commit-id update-index";
+/// Options of `apply` with which no file is changed.
+const NOT_APPLIED: &str = "--check --stat --numstat --summary --cached";
+/// Subcommands that change the files which they name, and no others.
+const ONLY_NAMED: &str = "rm mv restore";
+/// Subcommands that change the files behind a `--` alone, where there are some.
+const LIMITED: &str = "checkout stash clean";
+
 /// Subcommands that show the content of files.
 const SHOWING: &str = "diff show range-diff grep cat-file";
 /// Subcommands that show it where an option says so.
@@ -191,6 +202,19 @@ pub(super) fn changes_tree(words: &[Word]) -> bool {
     let takes_along = |word: &Word| ["--h", "--m", "--k", "--p", "-p"].iter().any(|start| word.text.starts_with(start));
     let is_index = text(0) == "reset" && !words.iter().any(takes_along);
     !text(0).is_empty() && !has(STILL, text(0)) && !is_new_branch && !is_list && !is_index
+}
+
+/// Whether the subcommand may write any file of the tree, also one that it does not name.
+pub(super) fn writes_tree(words: &[Word]) -> bool {
+    let Some(call) = Call::of(words, |at| ends_options(words, at)) else { return false };
+    let is_plain = |word: &Word| word.is_known() && !word.text.is_empty() && is_plain(&word.text);
+    let is_limited = call.after.len() > 1 && call.after.iter().skip(1).all(is_plain);
+    match call.name {
+        name if has(ONLY_NAMED, name) || has(INNER, name) || has(LIMITED, name) && is_limited => false,
+        "clean" => !call.options().any(|text| text == "--dry-run" || is_in_bundle(text, "n", "e")),
+        "apply" if call.options().any(|text| has(NOT_APPLIED, text)) => call.options().any(|text| text == "--apply"),
+        _ => changes_tree(words),
+    }
 }
 
 /// Subcommands whose words are paths that git expands.

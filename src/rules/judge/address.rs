@@ -57,6 +57,20 @@ impl Address {
         }
     }
 
+    /// Whether a pattern is for something of its host, whatever the path.
+    pub(super) fn is_at_host_of(&self, spec: &Spec) -> bool {
+        match spec {
+            Spec::Any => true,
+            Spec::Url(glob) => glob.text().split('/').next() == Some(self.host.trim_end_matches('.')),
+            spec => Self::is_at(self.host.trim_end_matches('.'), spec),
+        }
+    }
+
+    /// Whether programs may take its host for another one than is written there.
+    pub(super) fn may_be_another(&self) -> bool {
+        self.host.contains('%') || !self.host.is_ascii()
+    }
+
     fn is_at(host: &str, spec: &Spec) -> bool {
         match spec {
             Spec::Domain { host: named, is_below: false } => host == named,

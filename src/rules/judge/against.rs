@@ -82,6 +82,11 @@ impl<'a> Against<'a> {
         lists.map(|list| self.first(list, tool, &places, is_it).found()).max().filter(|found| *found != Match::No)
     }
 
+    /// Whether a rule denies or asks about something at or below a place, or about all.
+    pub(super) fn is_below(self, tool: &'a Tool, path: &Path) -> bool {
+        self.narrow(tool).any(|spec| *spec == Spec::Any) || self.denied(tool, path, false).is_some()
+    }
+
     /// Whether a rule with a path denies or asks.
     pub(super) fn is_any(self, tool: &'a Tool) -> bool {
         self.narrow(tool).any(|spec| matches!(spec, Spec::Path(_)))

@@ -6,10 +6,10 @@
 
 use super::against::Against;
 use super::earlier::{self, Made};
-use super::places::{Places, is_like_file};
+use super::places::{Places, is_like_file, may_name_one};
 use super::{Opinion, globs, holds};
 use crate::base::paths::{is_of_process, normalize};
-use crate::rules::hazards::{self, Reads, Written};
+use crate::rules::hazards::{self, Formats, Reads, Written};
 use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec, base_name};
 use crate::rules::shell::{self, Command};
@@ -25,6 +25,8 @@ pub(super) static READ: LazyLock<Tool> = LazyLock::new(|| Tool::of_file(false));
 
 /// Parts of a word of which it is looked where they lead; one of more is asked about.
 const MAX_PARTS: usize = 64;
+/// Directories above one that are looked at for the top of a repository.
+const MAX_ABOVE: usize = 64;
 
 /// The rules, the request, and what may run before the command that names the files.
 #[derive(Clone, Copy)]
@@ -101,6 +103,7 @@ impl<'a> Files<'a, '_> {
             Some(_) => (true, Opinion::neither()),
             None => (false, self.maybe_written(program, words, spelled)),
         };
+        opinion = opinion.and(self.written_below(program, words));
         let outputs = hazards::outputs(program, words);
         // Of a directory it is not known what it is called in it.
         let is_dir = |path: PathBuf| (self.against.request.is_above)(&self.against.request.cwd.join(path));
@@ -168,6 +171,61 @@ impl<'a> Files<'a, '_> {
             }
         }
         opinion
+    }
+
+    /// What is written without being named: below a directory that a program is given of which nothing is known, or that
+    /// changes all in it, and in the tree of git.
+    fn written_below(&self, program: &str, words: &[Word]) -> Opinion<'a> {
+        let below = Opinion::ask(Doubt::DeniedBelow);
+        if self.against.narrow(&EDIT).next().is_none() {
+            return Opinion::neither();
+        }
+        if hazards::writes_tree(program, words) {
+            let is_elsewhere = hazards::is_git_from_elsewhere(program, words) && self.against.is_any(&EDIT);
+            let tops = self.tops();
+            let mut places = std::iter::once(Path::new(".")).chain(tops.iter().map(PathBuf::as_path));
+            let is_it = is_elsewhere || places.any(|place| self.against.is_below(&EDIT, place));
+            return if is_it { below } else { Opinion::neither() };
+        }
+        // A module of an interpreter is the program of that name.
+        let module = words.iter().position(|word| word.text == "-m").filter(|_| program.starts_with("py"));
+        if let Some(inner) = module.and_then(|at| words.get(at + 1..)).filter(|inner| !inner.is_empty()) {
+            return self.written_below(&inner[0].text, inner);
+        }
+        let formats = hazards::formats(program, words);
+        let is_stranger =
+            hazards::is_unknown(program) && !hazards::is_of_project(words) && !hazards::is_checker(program);
+        let is_above = |text: &str| match formats {
+            Some(Formats::Looks) => false,
+            Some(Formats::Named | Formats::Here) => self.against.is_below(&EDIT, Path::new(text)),
+            None => is_stranger && self.against.denied(&EDIT, Path::new(text), false) == Some(Match::Below),
+        };
+        // Behind the letters of options only what looks like one is a path.
+        let is_path = |word: &Word, text: &str| {
+            let is_one = word.text.starts_with("--") || is_like_file(text) || text == word.text;
+            may_name_one(text) && !text.is_empty() && is_one
+        };
+        let mut known = words.iter().skip(1).filter(|word| word.is_known());
+        let is_named = known.any(|word| hazards::values(&word.text).any(|text| is_path(word, text) && is_above(text)));
+        if is_named || formats == Some(Formats::Here) && is_above(".") { below } else { Opinion::neither() }
+    }
+
+    /// Directories above the session's, and it itself, that may be the top of its repository.
+    pub(super) fn tops(&self) -> Vec<PathBuf> {
+        let request = self.against.request;
+        let mut tops = Vec::new();
+        for dir in request.cwd.ancestors().take(MAX_ABOVE) {
+            match (request.names)(dir) {
+                Some(names) if names.iter().any(|name| name == ".git") => {
+                    tops.push(dir.to_owned());
+                    break;
+                }
+                Some(_) => {}
+                // It cannot be told.
+                None => tops.push(dir.to_owned()),
+            }
+        }
+        tops
     }
 
     /// With the files that a shell makes of its name now, where those say what there is to say.

@@ -2,7 +2,7 @@
 //!
 //! Reads no rules but what one pattern says of the path. Invariant: what really is there counts beside what is written.
 
-use crate::base::paths::{OF_PROCESS, is_of_process, normalize};
+use crate::base::paths::{OF_PROCESS, is_of_any_process, is_of_process, normalize};
 use crate::rules::Request;
 use crate::rules::pattern::{Match, PathSpec, Spec};
 use crate::rules::secrets::{self, Secret};
@@ -165,6 +165,12 @@ impl<'a> Places<'a> {
             _ => false,
         }
     }
+}
+
+/// Whether a path is what is of a process, or leads there.
+pub(super) fn is_of_processes(request: &Request<'_>, path: &Path) -> bool {
+    let joined = request.cwd.join(path);
+    is_of_any_process(&normalize(&joined)) || (request.links)(&joined).is_some_and(|real| is_of_any_process(&real))
 }
 
 /// Links of a process that lead to further ones.

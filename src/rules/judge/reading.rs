@@ -12,9 +12,6 @@ use crate::rules::word::Word;
 use crate::rules::{Doubt, Verdict};
 use std::path::{Path, PathBuf};
 
-/// Directories above one that are looked at for the top of a repository.
-const MAX_ABOVE: usize = 64;
-
 /// What rules are against reading is not read by a command either, as far as it names it.
 pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_moved: bool) -> Opinion<'a> {
     let reads = hazards::reads(program, words);
@@ -88,7 +85,7 @@ pub(super) fn read<'a>(files: &Files<'a, '_>, program: &str, words: &[Word], is_
     // What git shows is all of the repository, also from a directory in it.
     let is_all = matches!(reads, Reads::Everything | Reads::Around) || hazards::shows_all(program);
     let shown = hazards::shown_by_git(program, words);
-    let tops = if program == "git" && (is_all || !shown.is_empty()) { tops(files) } else { Vec::new() };
+    let tops = if program == "git" && (is_all || !shown.is_empty()) { files.tops() } else { Vec::new() };
     for shown in shown {
         opinion = opinion.and(self::shown(files, &shown, &tops));
     }
@@ -111,24 +108,6 @@ fn shown<'a>(files: &Files<'a, '_>, shown: &Shown<'_>, tops: &[PathBuf]) -> Opin
     said.filter(|said| said.rule.is_some_and(|rule| rule.source.list != Verdict::Allow))
         .reduce(Opinion::and)
         .unwrap_or(Opinion::neither())
-}
-
-/// Directories above the session's, and it itself, that may be the top of its repository.
-fn tops(files: &Files<'_, '_>) -> Vec<PathBuf> {
-    let request = files.against.request;
-    let mut tops = Vec::new();
-    for dir in request.cwd.ancestors().take(MAX_ABOVE) {
-        match (request.names)(dir) {
-            Some(names) if names.iter().any(|name| name == ".git") => {
-                tops.push(dir.to_owned());
-                break;
-            }
-            Some(_) => {}
-            // It cannot be told.
-            None => tops.push(dir.to_owned()),
-        }
-    }
-    tops
 }
 
 /// What rules with paths are against is not given to a command by what runs it: words of which it is not known what they name.

@@ -195,7 +195,7 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
 type Word<'a> = Option<(&'a str, Token)>;
 
 fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
-    let refused = t.refused.then_some(("refused by you", Token::Dim));
+    let refused = t.refused.then_some((t.answered_by.refused(), Token::Dim));
     match (t.mark, &t.status) {
         _ if waiting => ("·", Token::SignWarn, Some(("asks you", Token::Warn))),
         _ if t.is_turned_down() => ("–", Token::Dim, refused),

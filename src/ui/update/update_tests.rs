@@ -1631,6 +1631,43 @@ fn weighed(text: &str, resolves: &[u64]) -> Weighed {
     Weighed { text: text.into(), resolves, here: (1, 4), ..Weighed::default() }
 }
 
+/// One question about which the decision hook has said this.
+fn with_hook(verdict: Ruled, reason: Option<&str>) -> Scene {
+    let mut s = Scene::working(100, 24);
+    s.model = std::mem::take(&mut s.model).with_rules(true);
+    s.ask(1, "git log", &["Allow", "Reject"]);
+    let (req, reason) = (ReqId(1), reason.map(str::to_owned));
+    s.event(Event::Host(HostEvent::HookAsked { req }));
+    s.event(Event::Host(HostEvent::Ruled { req, ruling: Ruling { verdict, reason, by_hook: true, ..Ruling::OPEN } }));
+    s.draw();
+    s
+}
+
+#[test]
+fn a_question_that_the_decision_hook_leaves_to_the_person_says_so_and_no_rule_that_allows_answers_it() {
+    let mut s = with_hook(Ruled::Ask, Some("look at it"));
+    assert!(s.shown.contains("the decision hook asks: look at it"), "{}", s.shown);
+    s.press(Code::Tab).after(2000).draw();
+    s.typed("a");
+    let proposed = vec![weighed("Bash(git log)", &[1]), weighed("Bash(git *)", &[1, 2])];
+    let weighing = Weighing { req: ReqId(1), proposed, typed: None, why_none: None };
+    s.event(Event::Host(HostEvent::RulesWeighed(weighing)));
+    let words = "does not answer this, which the decision hook asks about";
+    assert!(s.draw().contains(words) && s.shown.contains("is for later ones"), "{}", s.shown);
+    s.press(Code::Down).draw();
+    assert!(s.shown.contains(&format!("{words}, but 1 other")), "{}", s.shown);
+    s.press(Code::BackTab).press(Code::BackTab).draw();
+    assert!(s.shown.contains("new rule  deny") && s.shown.contains(" answers this"), "{}", s.shown);
+    let s = with_hook(Ruled::Ask, None);
+    assert!(s.shown.contains("the decision hook asks"), "{}", s.shown);
+}
+
+#[test]
+fn a_call_that_the_decision_hook_refuses_is_refused_by_that() {
+    let s = with_hook(Ruled::Deny, None);
+    assert!(s.shown.contains("refused by the hook") && !s.shown.contains("refused by you"), "{}", s.shown);
+}
+
 #[test]
 fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
     let mut s = with_rules(100, 24, &["git log -1", "git log"]);

@@ -440,6 +440,8 @@ fn notes(cx: &ViewCx<'_>, pending: &Question) -> String {
     }
     if pending.is_hook_asked {
         notes.push_str(" · the decision hook is asked");
+    } else if let Some(hook) = &pending.hook {
+        notes = notes + " · " + &sanitize::line(&hook.words());
     }
     notes
 }

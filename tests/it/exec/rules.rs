@@ -190,3 +190,20 @@ fn only_the_file_that_is_named_counts() {
     done.assert_code(0);
     assert_eq!(chosen(&record), ["no", "once"]);
 }
+
+/// Also where that is started by its command and not by its name.
+#[test]
+fn a_table_of_an_agent_holds_where_its_very_command_is_started_and_one_of_nobody_is_named() {
+    let lab = Lab::new();
+    let agent = lab.turn(&commands(&["git log", "git status"]));
+    let (program, args) = agent.split_first().unwrap();
+    lab.write("config/acp-tui/config.toml", &format!("[agents.mine]\ncommand = {program:?}\nargs = {args:?}\n"));
+    let rules =
+        "allow = [\"Bash(git *)\"]\n[agent.mine]\ndeny = [\"Bash(git log *)\"]\n[agent.nobody]\ndeny = [\"Bash\"]\n";
+    let file = lab.write("only.toml", rules);
+    let (done, record) = lab.record(&["x", "--rules", file.to_str().unwrap()], &agent);
+    done.assert_code(0);
+    assert_eq!(chosen(&record), ["no", "once"]);
+    assert_eq!(done.err().matches("rules for agent \"nobody\"").count(), 1, "{}", done.err());
+    assert!(!done.err().contains("\"mine\""), "{}", done.err());
+}

@@ -4,6 +4,7 @@
 
 use super::{Contents, keys, plain};
 use crate::base::{human, sanitize};
+use crate::model::ids::ReqId;
 use crate::model::ruling::{Ruled, Weighed, Weighing};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -21,7 +22,8 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
         }
         _ => body.push(rule(draft)),
     }
-    body.push(effect(draft, draft.weighed(weighing)));
+    let is_left = |req: ReqId| cx.session.question(req).is_some_and(|question| question.hook.is_some());
+    body.push(effect(draft, draft.weighed(weighing), is_left));
     body.extend(question.body);
     let mut choices = keys(
         cx,
@@ -63,7 +65,8 @@ fn rule(draft: &RuleDraft) -> LogicalLine {
     }
 }
 
-fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
+/// `is_left`: the decision hook leaves a question to the person, whatever is allowed.
+fn effect(draft: &RuleDraft, weighed: Option<&Weighed>, is_left: impl Fn(ReqId) -> bool) -> LogicalLine {
     let mut parts = vec![draft.scope.words().to_owned()];
     let mut token = Token::Dim;
     match weighed {
@@ -73,7 +76,7 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
             parts = vec![format!("no pattern: {fault}")];
         }
         Some(weighed) => {
-            parts.push(resolved(draft, weighed));
+            parts.push(resolved(draft, weighed, is_left));
             parts.extend(count("of this session", weighed.here));
             parts.extend(count("before it", weighed.before));
         }
@@ -82,13 +85,18 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
 }
 
 /// What it does about the questions that wait: a rule that asks answers none.
-fn resolved(draft: &RuleDraft, weighed: &Weighed) -> String {
+fn resolved(draft: &RuleDraft, weighed: &Weighed, is_left: impl Fn(ReqId) -> bool) -> String {
     let (does, does_not) = match draft.list {
         Ruled::Allow | Ruled::Deny => ("answers", "does not answer"),
         Ruled::Open | Ruled::Ask => ("asks about", "does not ask about"),
     };
-    let others = weighed.resolves.iter().filter(|of| **of != draft.req).count() as u64;
+    let is_left = |req: ReqId| draft.list == Ruled::Allow && is_left(req);
+    let others = weighed.resolves.iter().filter(|of| **of != draft.req && !is_left(**of)).count() as u64;
     let others = (others > 0).then(|| human::count(others, "other question"));
+    if is_left(draft.req) && weighed.resolves.contains(&draft.req) {
+        let others = others.map(|others| format!(", but {others}")).unwrap_or_default();
+        return format!("{does_not} this, which the decision hook asks about{others}; is for later ones");
+    }
     match (weighed.resolves.contains(&draft.req), others) {
         (true, None) => format!("{does} this"),
         (true, Some(others)) => format!("{does} this and {others}"),
