@@ -13,10 +13,10 @@ use super::usage::Usage;
 use super::values::answers;
 use super::watched::{self, Watched};
 use crate::base::paths::visible;
-use crate::config::agents;
+use crate::config::agents::{self, AgentCommand};
 use crate::config::dirs::{Dirs, Env};
 use crate::demo;
-use crate::engine::{Engine, EngineConfig, Goodbye, recalling, wait};
+use crate::engine::{Engine, EngineConfig, Goodbye, RulesConfig, recalling, wait};
 use crate::headless::{self, Account, ExecOptions, Style, code};
 use crate::host::{process, worktrees};
 use crate::model::account;
@@ -151,6 +151,25 @@ fn run_exec(exec: Exec, started: Instant) -> Result<u8, Usage> {
     watched::run(&wanted, move |watched| exec_watched(exec, &of_run, started, watched))
 }
 
+/// What the agent is held to.
+fn held_to(
+    file: Option<&Path>,
+    agent: &AgentCommand,
+    cwd: &Path,
+    surroundings: &Surroundings,
+) -> Result<RulesConfig, Usage> {
+    let dirs = surroundings.dirs.as_ref();
+    let rules = match file {
+        Some(file) => super::rules::only(file, &agent.name, dirs)?,
+        None => super::rules::narrowing(cwd, &agent.name, dirs)?,
+    };
+    let (rules, unknown) = launch::with_names(rules, agent, cwd, surroundings);
+    for said in &unknown {
+        say(said);
+    }
+    Ok(rules)
+}
+
 fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watched) -> Result<u8, Usage> {
     let prompt = if exec.prompt == "-" { prompt_from_stdin()? } else { exec.prompt.clone() };
     let deadline = exec.timeout.map(|timeout| begun(&exec.prompt, started) + timeout);
@@ -215,12 +234,7 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
     let policy = Policy::Auto(exec.allow);
     let dirs = surroundings.dirs.as_ref();
     let servers = super::servers::of_session(&exec.common, &surroundings, &agent.name)?;
-    let rules = match &exec.rules {
-        Some(file) => super::rules::only(file, &agent.name, dirs)?,
-        None => super::rules::narrowing(&cwd, &agent.name, dirs)?,
-    };
-    let (rules, unknown) = launch::with_names(rules, &agent, &cwd, &surroundings);
-    unknown.iter().for_each(|said| say(said));
+    let rules = held_to(exec.rules.as_deref(), &agent, &cwd, &surroundings)?;
     let mut config = launch::engine_config(agent, cwd, policy, &exec.common, dirs)?;
     // It has its own.
     drop(kept);

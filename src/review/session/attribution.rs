@@ -253,6 +253,7 @@ impl Attribution {
         let is_its = |found: &Found| {
             let (When::At(at) | When::By(at)) = found.when;
             tool.names(&found.path)
+                && (!found.needs_claim || tool.claims.iter().any(|claim| claim.0 == found.path))
                 && at + TICK >= since
                 && tool.until.is_none_or(|until| at <= until + SLACK)
                 && !persons.iter().any(|tool| Self::could(tool, found.when))

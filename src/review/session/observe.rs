@@ -89,6 +89,7 @@ impl Observer<'_> {
                 let beside_run = blamed.beside_run;
                 let doubt = Attributed { beside_run, ..Attributed::in_doubt(blamed.beside_persons) };
                 self.record(&change.path, change.before, apart, doubt)?;
+                self.leave_unexplained((&change.path, apart), doubt, true);
                 // Nothing when what it says has not happened yet.
                 self.record(&change.path, apart, change.after, blamed)?;
             } else if blamed.cause == Cause::Person
@@ -103,21 +104,21 @@ impl Observer<'_> {
                 self.log.take(&path, step, after, self.files)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
-                self.leave_unexplained(&change, blamed);
+                self.leave_unexplained((&change.path, change.after), blamed, false);
             }
         }
         Ok(())
     }
 
     /// What nobody accounts for yet is remembered until the end of the turn.
-    fn leave_unexplained(&mut self, change: &Change, by: Attributed) {
+    fn leave_unexplained(&mut self, (path, after): (&Path, State), by: Attributed, needs_claim: bool) {
         if by.cause != Cause::Unknown || !by.doubt || by.beside_persons || by.beside_run {
             return;
         }
-        let steps = self.log.history(&change.path).map_or(0, |history| history.steps.len());
+        let steps = self.log.history(path).map_or(0, |history| history.steps.len());
         if let Some(step) = steps.checked_sub(1) {
-            let (path, after, when) = (change.path.clone(), change.after, self.when(&change.path));
-            self.attribution.leave_unexplained(Found { path, step, after, when });
+            let (path, when) = (path.to_owned(), self.when(path));
+            self.attribution.leave_unexplained(Found { path, step, after, when, needs_claim });
         }
     }
 
@@ -125,16 +126,25 @@ impl Observer<'_> {
     /// which order they come is chance.
     pub fn explain(&mut self, entry: EntryId, since: LetGo) -> Result<(), ReviewError> {
         let Some((all, by)) = self.attribution.explains(entry, since) else { return Ok(()) };
-        for Found { path, step: number, after, .. } in all {
+        for Found { path, step: number, after, needs_claim, .. } in all {
             let step = self.log.history(&path).and_then(|history| history.steps.get(number)).copied();
             let Some(step) = step.filter(|step| step.doubt && step.after == after) else { continue };
             let change = Change { path, before: step.before, after };
-            if self.somebody_else(&change, by)?.is_none() {
+            let is_its =
+                if needs_claim { self.says_all(&change, entry.0)? } else { self.somebody_else(&change, by)?.is_none() };
+            if is_its {
                 let by = Author { turn: by.turn.unwrap_or(step.turn), cause: by.cause, entry: entry.0 };
                 self.log.account(&change.path, number, by)?;
             }
         }
         Ok(())
+    }
+
+    /// Whether a change is what a call says that it puts there, and nothing else.
+    fn says_all(&mut self, change: &Change, entry: u64) -> Result<bool, ReviewError> {
+        let claims = self.attribution.claims(entry, &change.path);
+        let Some((before, after)) = self.texts(change)? else { return Ok(false) };
+        Ok(before_claims(&before, &after, &claims).is_some_and(|apart| apart == before && before != after))
     }
 
     /// Whether the clock of the files was found to be set; then it no longer tells when calls have run.

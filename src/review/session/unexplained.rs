@@ -18,6 +18,9 @@ pub struct Found {
     pub step: usize,
     pub after: State,
     pub when: When,
+    /// A call that was known then says of other parts of the same change that it did them: this one is a call's doing only
+    /// if it is just what the call says that it puts there.
+    pub needs_claim: bool,
 }
 
 #[derive(Debug, Default)]

@@ -109,3 +109,32 @@ fn what_a_turn_left_unexplained_is_no_later_calls_doing() {
     place.review.end_turn(2).unwrap();
     place.review.verify_invariants();
 }
+
+/// Of two edits a look has found both, and only the first was told of by then, with what it puts there.
+#[test]
+fn what_is_beyond_one_call_is_the_next_ones_if_that_says_so() {
+    for says in ["seven", "another"] {
+        let text = lines(9);
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        let since = Instant::now();
+        place.hears(ToolEffect::Edits, &["f"], since, false);
+        place.write("f", &changed(&text, &[(2, "two"), (7, "seven")]));
+        let claim = |old: &str, new: &str| ClaimedEdit {
+            path: place.at("f"),
+            old: Some(format!("{old}\n").into()),
+            new: format!("{new}\n").into(),
+        };
+        let (first, second) = (vec![claim("line 2", "two")], vec![claim("line 7", says)]);
+        place.hears_claim(ToolEffect::Edits, &["f"], first, (since, true));
+        assert_eq!(place.causes("f"), [(Cause::Unknown, true), (Cause::Tool, false)]);
+        place.entry += 1;
+        place.hears(ToolEffect::Edits, &["f"], since, false);
+        assert_eq!(place.causes("f")[0], (Cause::Unknown, true), "it does not say so yet");
+        place.hears_claim(ToolEffect::Edits, &["f"], second, (since, true));
+        let is_its = says == "seven";
+        assert_eq!(place.causes("f")[0], if is_its { (Cause::Tool, false) } else { (Cause::Unknown, true) });
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+    }
+}

@@ -188,7 +188,8 @@ impl<'a> Files<'a, '_> {
             return if is_it { below } else { Opinion::neither() };
         }
         // A module of an interpreter is the program of that name.
-        let module = words.iter().position(|word| word.text == "-m").filter(|_| program.starts_with("py"));
+        let is_python = program == "py" || ["python", "pypy"].iter().any(|name| program.starts_with(name));
+        let module = words.iter().position(|word| word.text == "-m").filter(|_| is_python);
         if let Some(inner) = module.and_then(|at| words.get(at + 1..)).filter(|inner| !inner.is_empty()) {
             return self.written_below(&inner[0].text, inner);
         }
