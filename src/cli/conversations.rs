@@ -342,6 +342,19 @@ pub(super) fn held(journals: &[PathBuf], is_open: bool) -> Option<String> {
     }
 }
 
+/// Why a conversation cannot be forgotten before others: they are copies of it, which begin with its journals.
+pub(super) fn copies_of(state: &Path, known: &Known) -> Option<String> {
+    copies_on(&sessions::list(state).ok()?.sessions, known)
+}
+
+fn copies_on(others: &[Known], known: &Known) -> Option<String> {
+    let copies: Vec<String> = others.iter().filter(|other| other.builds_on(known)).map(called).collect();
+    let them = if copies.len() == 1 { "it" } else { "them" };
+    let names = copies.join(" and ");
+    (!copies.is_empty())
+        .then(|| format!("forget {them} first: what {names} begins with is kept with it and would be lost"))
+}
+
 fn refused(row: &Row) -> Result<(), String> {
     let is_open =
         row.known.state == State::Open || !row.known.is_held && row.reviews.iter().any(|review| review.locked);
@@ -357,14 +370,7 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     let known = &row.known;
     let forgotten = sessions::hidden(state);
     let others = sessions::list(state).map_err(|error| error.to_string())?.sessions;
-    let copies: Vec<String> = others.iter().filter(|other| other.builds_on(known)).map(called).collect();
-    if !copies.is_empty() {
-        let them = if copies.len() == 1 { "it" } else { "them" };
-        return Err(format!(
-            "what {} begins with is kept with it and would be lost; forget {them} first",
-            copies.join(" and ")
-        ));
-    }
+    copies_on(&others, known).map_or(Ok(()), Err)?;
     // In these nothing was said: they go with the run that they are of.
     let is_beside = |other: &&Known| other.is_empty() && other.journals.iter().all(|one| known.journals.contains(one));
     let empty: Vec<&Known> = others.iter().filter(is_beside).filter(|other| !other.journals.is_empty()).collect();

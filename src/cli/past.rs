@@ -133,7 +133,9 @@ impl Archive for Journals {
     }
 
     fn held(&self, past: &PastSession) -> Option<String> {
-        conversations::held(&past.journals, false)
+        // Before its agent is asked to delete it, which cannot be taken back.
+        let copies = || conversations::copies_of(&self.state, &self.row(&past.which()).ok()?.known);
+        conversations::held(&past.journals, false).or_else(copies)
     }
 
     fn forget(&self, past: &PastSession) -> Result<(), String> {

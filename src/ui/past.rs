@@ -23,7 +23,7 @@ pub trait Archive: Send + Sync {
     /// Why it cannot even be shown at this moment.
     fn busy(&self, past: &PastSession) -> Option<String>;
 
-    /// Why it cannot be forgotten at this moment; takes no time.
+    /// Why it cannot be forgotten at this moment; reads no more than the index.
     fn held(&self, _past: &PastSession) -> Option<String> {
         None
     }
