@@ -4,9 +4,11 @@
 //! never waits for the thread: what the queue cannot take is kept here, within a bound. Invariants: every turn that
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
 
+mod load;
 mod waiting;
 mod worker;
 
+use self::load::Load;
 use self::worker::Worker;
 use super::fact::Facts;
 use super::merging::Merging;
@@ -24,7 +26,7 @@ use crate::review::session::ReviewSession;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -144,6 +146,8 @@ pub(super) enum Job {
         req: ReqId,
         asked: u64,
         claims: Vec<ClaimedEdit>,
+        /// There is no room for the texts: nothing is compared.
+        is_too_much: bool,
     },
     /// Where in their files changes stand that were made.
     Places {
@@ -206,6 +210,7 @@ impl Job {
 pub(super) struct Asked {
     pub at: SessionKey,
     pub job: Job,
+    load: Load,
 }
 
 /// What is new for those who look.
@@ -217,6 +222,8 @@ type Early = Arc<Mutex<HashMap<TurnId, Instant>>>;
 pub(super) struct Reviewing {
     jobs: Option<SyncSender<Asked>>,
     backlog: VecDeque<Asked>,
+    /// Bytes that are under way to the thread.
+    waiting: Arc<AtomicUsize>,
     /// The thread wakes the loop when there is room again.
     has_backlog: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -303,6 +310,7 @@ impl Reviewing {
         Ok(Self {
             jobs: Some(jobs),
             backlog: VecDeque::new(),
+            waiting: Arc::default(),
             has_backlog,
             thread: Some(thread),
             shown,
@@ -316,9 +324,10 @@ impl Reviewing {
 
     /// Hands a job over without waiting.
     pub fn give(&mut self, at: SessionKey, mut job: Job) -> Submission {
+        let fits = load::fit(&mut job, self.waiting.load(Ordering::Acquire));
         if let Job::Note(note) = &mut job {
             // Of an agent that tells too much no more is heard; what the person runs is.
-            if self.backlog.len() >= BACKLOG && note.doing != ToolEffect::Persons {
+            if (self.backlog.len() >= BACKLOG || !fits) && note.doing != ToolEffect::Persons {
                 let again = std::mem::replace(&mut self.left_out, true);
                 return if again { Submission::Taken } else { Submission::LeftOut };
             }
@@ -329,7 +338,7 @@ impl Reviewing {
         if self.backlog.len() >= 2 * BACKLOG {
             return Submission::Gone;
         }
-        self.backlog.push_back(Asked { at, job });
+        self.backlog.push_back(Asked::new(at, job, &self.waiting));
         self.drain()
     }
 

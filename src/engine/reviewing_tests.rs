@@ -22,6 +22,7 @@ fn without_thread(queue: usize) -> (Reviewing, Receiver<Asked>) {
     let reviewing = Reviewing {
         jobs: Some(jobs),
         backlog: VecDeque::new(),
+        waiting: Arc::default(),
         has_backlog: Arc::default(),
         thread: None,
         early: Early::default(),
@@ -95,6 +96,57 @@ fn what_waits_is_bounded() {
     assert_eq!(gone, Some(Submission::Gone));
     drop(taken);
     assert_eq!(reviewing.drain(), Submission::Gone);
+}
+
+/// Bytes of texts and paths that wait.
+fn waiting<'a>(jobs: impl Iterator<Item = &'a Asked>) -> usize {
+    let of = |claims: &[ClaimedEdit]| claims.iter().map(|c| c.path.as_os_str().len() + c.new.len()).sum::<usize>();
+    jobs.map(|asked| match &asked.job {
+        Job::Note(note) => of(&note.claims) + note.paths.iter().map(|path| path.as_os_str().len()).sum::<usize>(),
+        Job::Preview { claims, .. } | Job::Places { claims, .. } => of(claims),
+        _ => 0,
+    })
+    .sum()
+}
+
+#[test]
+fn what_waits_is_bounded_in_bytes() {
+    let text: Arc<str> = "x".repeat(1 << 20).into();
+    let claims = || vec![ClaimedEdit { path: "a".into(), old: None, new: Arc::clone(&text) }];
+    let with = |job, texts, names: usize| match job {
+        Job::Note(note) => {
+            let paths = (0..names).map(|n| PathBuf::from(format!("{n}{}", "x".repeat(4096)))).collect();
+            Job::Note(ToolNote { claims: texts, paths, ..note })
+        }
+        job => job,
+    };
+    let jobs: [(&str, &dyn Fn(u64) -> Job); 4] = [
+        ("texts", &|n| with(note(n), claims(), 0)),
+        ("paths", &|n| with(note(n), Vec::new(), 250)),
+        ("questions", &|n| Job::Preview { req: ReqId(n), asked: 1, claims: claims(), is_too_much: false }),
+        ("places", &|n| Job::Places { entry: EntryId(n), claims: claims() }),
+    ];
+    for (what, job) in jobs {
+        let (mut reviewing, queue) = without_thread(QUEUE);
+        for n in 0..100 {
+            assert_ne!(reviewing.give(AT, job(n)), Submission::Gone);
+        }
+        let taken: Vec<Asked> = queue.try_iter().collect();
+        let bytes = waiting(taken.iter().chain(&reviewing.backlog));
+        assert!((load::MAX_WAITING / 2..=load::MAX_WAITING).contains(&bytes), "{what}: {bytes}");
+        let asked = |asked: &&Asked| matches!(asked.job, Job::Preview { .. });
+        let questions = taken.iter().chain(&reviewing.backlog).filter(asked).count();
+        assert!(what != "questions" || questions == 100, "each is answered: {questions}");
+        // The thread has done it all.
+        drop(taken);
+        reviewing.drain();
+        drop(queue.try_iter().collect::<Vec<_>>());
+        reviewing.give(AT, with(note(200), claims(), 0));
+        assert!(waiting(queue.try_iter().collect::<Vec<_>>().iter()) > 1 << 20, "{what}: there is room again");
+        let large = Arc::from("x".repeat(2 * load::MAX_WAITING));
+        reviewing.give(AT, with(note(201), vec![ClaimedEdit { path: "a".into(), old: None, new: large }], 0));
+        assert!(waiting(queue.try_iter().collect::<Vec<_>>().iter()) > load::MAX_WAITING, "{what}: alone");
+    }
 }
 
 #[test]

@@ -206,7 +206,7 @@ impl Reviews {
             ReviewCommand::Preview { req, asked } => {
                 let (session, cwd) = (model.session_of(at), self.workspaces.directory(at));
                 let claims = session.zip(cwd).map(|(session, cwd)| noting::claims_of_question(session, req, cwd));
-                Job::Preview { req, asked, claims: claims.unwrap_or_default() }
+                Job::Preview { req, asked, claims: claims.unwrap_or_default(), is_too_much: false }
             }
             ReviewCommand::Hold { req, path, content, entry, asked, over } => {
                 let turn = turn_of(model, at);

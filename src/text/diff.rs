@@ -17,7 +17,7 @@ use crate::base::sanitize;
 
 /// Unchanged lines on each side of what has changed.
 pub const CONTEXT: usize = 3;
-/// Above this, old and new together, lines are only counted.
+/// Above this, old and new together, lines are only counted; of several differences, from the one on that goes beyond it.
 const MAX_BYTES: usize = 4 << 20;
 /// Time for finding the changed lines; the same again for the changed words.
 const TIME: Duration = Duration::from_millis(100);
@@ -66,8 +66,27 @@ pub struct FileDiff {
     pub note: Option<String>,
 }
 
+/// What differences that are shown together may cost.
+#[derive(Debug)]
+pub struct Budget {
+    bytes: usize,
+    time: Duration,
+}
+
+impl Default for Budget {
+    /// As much as one may cost.
+    fn default() -> Self {
+        Self { bytes: MAX_BYTES, time: 2 * TIME }
+    }
+}
+
 /// The difference, with `context` unchanged lines around each change.
 pub fn diff(old: &str, new: &str, context: usize) -> FileDiff {
+    diff_within(&mut Budget::default(), old, new, context)
+}
+
+/// The same as far as the budget goes, of which it takes what it costs.
+pub fn diff_within(budget: &mut Budget, old: &str, new: &str, context: usize) -> FileDiff {
     let mut old = Side::of(old);
     let mut new = Side::of(new);
     if old.no_newline && new.no_newline {
@@ -91,12 +110,15 @@ pub fn diff(old: &str, new: &str, context: usize) -> FileDiff {
     if old.no_newline != new.no_newline && !old.lines.is_empty() && !new.lines.is_empty() {
         notes.push(final_newline("the newline at the end was", new.no_newline));
     }
-    if old.bytes + new.bytes > MAX_BYTES {
+    if old.bytes + new.bytes > budget.bytes {
         let (removed, added) = changed_middle(&old.lines, &new.lines);
         notes.push("too large to show line by line".to_owned());
         return FileDiff { hunks: Vec::new(), added, removed, note: note(notes) };
     }
-    let mut out = hunks(&old, &new, context);
+    budget.bytes -= old.bytes + new.bytes;
+    let began = Instant::now();
+    let mut out = hunks(&old, &new, context, budget.time);
+    budget.time = budget.time.saturating_sub(began.elapsed());
     out.note = note(notes);
     out
 }
@@ -194,16 +216,17 @@ fn count(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-fn hunks(old: &Side<'_>, new: &Side<'_>, context: usize) -> FileDiff {
+fn hunks(old: &Side<'_>, new: &Side<'_>, context: usize, time: Duration) -> FileDiff {
+    let until = Instant::now() + time;
     let (from, to) = (|n: usize| old.lines[n].as_bytes(), |n: usize| new.lines[n].as_bytes());
     let text = |lines: &[&str], line| Text { len: lines.len(), line };
-    let edits = edits(&text(&old.lines, &from), &text(&new.lines, &to), TIME);
+    let edits = edits(&text(&old.lines, &from), &text(&new.lines, &to), time.min(TIME));
     let mut out = FileDiff::default();
     for edit in &edits {
         out.removed = out.removed.saturating_add(count(edit.old.len()));
         out.added = out.added.saturating_add(count(edit.new.len()));
     }
-    let words_until = Instant::now() + TIME;
+    let words_until = until.min(Instant::now() + TIME);
     for group in groups(&edits, old.lines.len(), context) {
         let (Some(first), mut lines) = (group.first(), Vec::new()) else { continue };
         let start = |range: Range<usize>| count(range.start + 1);

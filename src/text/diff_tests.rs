@@ -107,6 +107,23 @@ fn too_large_texts_are_counted_only() {
 }
 
 #[test]
+fn of_several_texts_those_beyond_the_budget_are_counted_only() {
+    let same = "x\n".repeat(MAX_BYTES * 3 / 32);
+    let (old, new) = (format!("{same}a\n"), format!("{same}b\n"));
+    let mut budget = Budget::default();
+    let shown: Vec<bool> = (0..4)
+        .map(|_| {
+            let d = diff_within(&mut budget, &old, &new, 3);
+            assert_eq!((d.added, d.removed), (1, 1));
+            assert_eq!(d.note.is_some(), d.hunks.is_empty());
+            !d.hunks.is_empty()
+        })
+        .collect();
+    assert_eq!(shown, [true, true, false, false]);
+    assert!(!diff_within(&mut budget, "a\n", "b\n", 3).hunks.is_empty(), "there is room for a small one");
+}
+
+#[test]
 fn the_worst_case_is_bounded_in_time_and_still_correct() {
     let old: String = (0..150_000u64).map(|n| format!("{}\n", n * 7919 % 100_003)).collect();
     let new: String = (0..150_000u64).map(|n| format!("{}\n", n * 104_729 % 99_991)).collect();

@@ -50,11 +50,11 @@ pub(super) fn begin<R>(
         let until = Instant::now() + TRY_AGAIN;
         loop {
             match queue.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Asked { at, job: Job::Join }) => {
+                Ok(Asked { at, job: Job::Join, .. }) => {
                     waited.members.insert(at);
                     tell(at);
                 }
-                Ok(Asked { at, job: Job::Leave }) => drop(waited.members.remove(&at)),
+                Ok(Asked { at, job: Job::Leave, .. }) => drop(waited.members.remove(&at)),
                 Ok(Asked { job: Job::Look { alone }, .. }) => waited.is_alone |= alone.is_some(),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => break,
@@ -96,7 +96,7 @@ mod tests {
             (gone, Job::Join),
             (gone, Job::Leave),
         ] {
-            jobs.try_send(Asked { at, job }).unwrap();
+            jobs.try_send(Asked::of(at, job)).unwrap();
         }
         let has_room = AtomicBool::new(false);
         let create = || if has_room.swap(true, Ordering::Relaxed) { Ok("review") } else { Err(full()) };

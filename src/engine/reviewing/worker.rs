@@ -146,7 +146,7 @@ impl Worker {
                     Err(RecvTimeoutError::Disconnected) => return,
                 },
             };
-            if let Some(Asked { at, job }) = job {
+            if let Some(Asked { at, job, load: _load }) = job {
                 if has_backlog.load(Ordering::Acquire) {
                     self.hint.notify_one();
                 }
@@ -272,8 +272,8 @@ impl Worker {
                 let noted = self.review.not_written(&content, shared(at, entry));
                 self.trouble("written", "the review could not take note of a write that was not done", noted);
             }
-            Job::Preview { req, asked, claims } => {
-                let previews = self.previews(req, &claims);
+            Job::Preview { req, asked, claims, is_too_much } => {
+                let previews = self.previews(req, &claims, is_too_much);
                 self.tell(at, ReviewEvent::Previews { req, asked, previews });
             }
             Job::Places { entry, claims } => {

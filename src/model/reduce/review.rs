@@ -27,6 +27,8 @@ const PATIENCE_ALONE: Duration = Duration::from_secs(30);
 const MAX_NAMED: usize = 50;
 /// Bytes of the texts of a preview that are kept for the dock.
 const MAX_PREVIEW: usize = 1 << 20;
+/// Bytes of those of all questions of a session.
+const MAX_PREVIEWS: usize = 16 << 20;
 
 /// What the review says.
 pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
@@ -235,15 +237,20 @@ pub fn ask_preview(session: &mut Session, req: ReqId, cx: &mut Cx) {
 }
 
 fn compared(session: &mut Session, req: ReqId, asked: u64, mut previews: Vec<WritePreview>) {
+    let texts = |preview: &WritePreview| preview.new.len() + preview.old.as_ref().map_or(0, |old| old.len());
+    let mut all: usize = session.questions.iter().flat_map(|p| &p.previews).map(texts).sum();
     let Some(pending) = session.questions.iter_mut().find(|p| p.req == req && p.asked == asked) else { return };
     for preview in &mut previews {
         if pending.about != About::Permission {
             // A write claims nothing of what was there before.
             preview.differs = None;
         }
-        if preview.new.len() + preview.old.as_ref().map_or(0, |o| o.len()) > MAX_PREVIEW {
+        let size = texts(preview);
+        if size > MAX_PREVIEW || all + size > MAX_PREVIEWS {
             preview.old = None;
             preview.new = "".into();
+        } else {
+            all += size;
         }
     }
     pending.previews = previews;
@@ -332,5 +339,41 @@ fn off(session: &mut Session, message: &str, cx: &mut Cx) {
     }
     if let Some(turn) = session.turn.as_ref().map(|t| t.id) {
         prompt::transmit(session, turn, cx);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Model;
+    use crate::model::event::{AgentEvent, AgentRequest, Event, HostEvent, PermissionKind, PermissionOption};
+    use crate::model::fixture;
+    use crate::model::ids::{Now, SessionId};
+    use crate::model::patch::Patch;
+    use crate::model::reduce::reduce;
+    use crate::model::session::Policy;
+    use crate::model::tool::{Change, ToolContent, ToolPatch};
+    use std::sync::Arc;
+
+    #[test]
+    fn however_many_questions_are_open_the_texts_of_their_comparisons_are_bounded() {
+        let mut model = Model::new("agent".into(), "/w".into(), Policy::Ask).with_review(true);
+        let mut apply = |event: Event| drop(reduce(&mut model, event.at_home(), Now::ZERO));
+        fixture::opening().into_iter().chain([fixture::prompt()]).for_each(&mut apply);
+        let text: Arc<str> = "x".repeat(MAX_PREVIEW - 1).into();
+        for n in 0..50 {
+            let content = vec![ToolContent::Change(Change::of_texts("a", None, "b".into()))];
+            let tool = ToolPatch { content: Patch::Set(content), ..ToolPatch::new(format!("t{n}").into()) };
+            let option = PermissionOption { id: "o".into(), name: "Allow".into(), kind: PermissionKind::AllowOnce };
+            let request = AgentRequest::Permission { tool, options: vec![option] }.into();
+            apply(Event::Agent(AgentEvent::Request { req: ReqId(n), session: Some(SessionId::from("s")), request }));
+            let preview = WritePreview { path: "/w/a".into(), old: None, new: Arc::clone(&text), differs: None };
+            let compared = ReviewEvent::Previews { req: ReqId(n), asked: 1, previews: vec![preview] };
+            apply(Event::Host(HostEvent::Review(compared)));
+        }
+        let questions = model.first().session().questions();
+        assert!(questions.len() == 50 && questions.iter().all(|question| question.previews.len() == 1));
+        let kept: usize = questions.iter().flat_map(|question| &question.previews).map(|one| one.new.len()).sum();
+        assert!((MAX_PREVIEWS / 2..=MAX_PREVIEWS).contains(&kept), "{kept}");
     }
 }

@@ -8,6 +8,8 @@
 //! Turns of several sessions may overlap: what a call explains is of its own turn, the rest of the one that began last.
 //! What no look could find when a turn began or ended is put down to the turn by the time at which it was changed.
 
+mod kept;
+
 use crate::model::changes::Cause;
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ran::Ran;
@@ -29,6 +31,9 @@ const MAX_NAMED: usize = 2000;
 /// Calls of one turn that are remembered; of more, the oldest that are over are forgotten.
 const MAX_TOOLS: usize = 4096;
 
+/// Where a call puts what in the place of what.
+type Claim = (PathBuf, Option<Arc<str>>, Arc<str>);
+
 #[derive(Clone, Debug)]
 struct Tool {
     /// The turn in which it was heard of first.
@@ -46,7 +51,11 @@ struct Tool {
     /// The look after which it was finished.
     finished_at: u64,
     paths: Vec<PathBuf>,
-    claims: Vec<(PathBuf, Option<Arc<str>>, Arc<str>)>,
+    claims: Vec<Claim>,
+    /// It has said what it puts there, and that is not kept any more.
+    lost: bool,
+    /// Bytes of paths and claims, about.
+    size: usize,
     /// Paths that were written through the client while it was known: it has had its write of them.
     served: BTreeSet<PathBuf>,
 }
@@ -64,6 +73,8 @@ impl Tool {
             finished_at: 0,
             paths: Vec::new(),
             claims: Vec::new(),
+            lost: false,
+            size: 0,
             served: BTreeSet::new(),
         }
     }
@@ -347,17 +358,18 @@ impl Attribution {
         tool.goes_on |= is_idle && !tool.is_finished();
         // A path that has become a link meanwhile is another one now; the call was about the one before.
         for path in note.paths.iter().flat_map(|p| places(p)) {
-            if tool.paths.len() < MAX_NAMED && !tool.paths.contains(&path) {
-                tool.paths.push(path);
-            }
+            tool.name(path);
         }
         let claim = |c: &ClaimedEdit| Some((places(&c.path).pop()?, c.old.clone(), Arc::clone(&c.new)));
         tool.claims = note.claims.iter().filter_map(claim).collect();
+        tool.lost &= tool.claims.is_empty();
+        tool.size = tool.size();
         let finishes = note.finished && !tool.is_finished();
         if finishes {
             tool.until = Some(at);
             tool.finished_at = looks;
         }
+        self.keep_less(note.entry.0);
         finishes
     }
 
@@ -392,6 +404,7 @@ impl Attribution {
         self.looks += 1;
         self.last_scan = self.looks;
         self.gaps.clear();
+        self.drop_spent();
     }
 
     /// A look at some paths is over.
@@ -464,7 +477,7 @@ impl Attribution {
             newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && tool.names(path))
         {
             // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
-            let doubt = is_idle && tool.from.is_none();
+            let doubt = is_idle && tool.from.is_none() || tool.lost;
             return Attributed { doubt, beside_persons, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
         }
         let command = newest(&|tool| tool.doing == ToolEffect::Runs)

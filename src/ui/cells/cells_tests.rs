@@ -519,6 +519,19 @@ fn a_question_about_changes_of_which_not_all_have_texts_shows_each_and_the_previ
 }
 
 #[test]
+fn of_a_call_with_more_texts_than_are_compared_those_that_come_later_are_counted_and_so_in_its_question() {
+    let same = "x\n".repeat(3 << 17);
+    let (old, new) = (format!("{same}a\n"), format!("{same}b\n"));
+    let t = edit((0..4).map(|_| diff(Some(&old), &new)).collect());
+    let body = entry(Body::Tool(Box::new(t.clone())));
+    let asked = with_ctx(80, None, |ctx| flat(&permission_body(&body, &[], &[], ctx)));
+    for shown in [tool(t, Some(Fold::Open)), asked] {
+        let count = |what: &str| shown.iter().filter(|line| line.trim_start().starts_with(what)).count();
+        assert_eq!((count("+ b"), count("too large")), (2, 2), "{shown:?}");
+    }
+}
+
+#[test]
 fn the_end_of_a_piece_says_nothing_about_the_end_of_the_file() {
     let shown = |old, new| tool(edit(vec![diff(old, new)]), None).join("\n");
     assert!(!shown(Some("six\nseven"), "SIX\nseven").contains("no newline"));

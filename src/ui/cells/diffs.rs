@@ -9,7 +9,7 @@ use super::lines::{dim, more_lines};
 use crate::base::sanitize;
 use crate::model::tool::{Change, ChangeBody, Operation, ToolCall};
 use crate::text::code::{Code, Lines};
-use crate::text::diff::{CONTEXT, DiffLine, FileDiff, Kind, diff};
+use crate::text::diff::{Budget, CONTEXT, DiffLine, FileDiff, Kind, diff_within};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::patch::{self, Done};
 use crate::text::run::{Mods, RunStyle, StyledText};
@@ -19,13 +19,14 @@ use serde_json::Value;
 /// Columns in front of a body.
 pub(super) const INDENT: &str = "   ";
 
-pub(super) fn of(old: Option<&str>, new: &str) -> FileDiff {
-    diff(old.unwrap_or_default(), new, CONTEXT)
+/// `budget` is that of all the diffs of a call.
+pub(super) fn of(old: Option<&str>, new: &str, budget: &mut Budget) -> FileDiff {
+    diff_within(budget, old.unwrap_or_default(), new, CONTEXT)
 }
 
 /// The same where the old text may be a piece of a file that begins at line `from`, if that is known.
-pub(super) fn piece(old: Option<&str>, new: &str, from: Option<u32>) -> FileDiff {
-    let mut diff = of(old, new);
+pub(super) fn piece(old: Option<&str>, new: &str, from: Option<u32>, budget: &mut Budget) -> FileDiff {
+    let mut diff = of(old, new, budget);
     let real = |n: Option<u32>| n?.checked_add(from?.checked_sub(1)?);
     for line in diff.hunks.iter_mut().flat_map(|h| &mut h.lines) {
         (line.old, line.new) = (real(line.old), real(line.new));
@@ -34,9 +35,9 @@ pub(super) fn piece(old: Option<&str>, new: &str, from: Option<u32>) -> FileDiff
 }
 
 /// What a call does to one file; its texts begin at line `from`, if that is known.
-pub(super) fn change(change: &Change, from: Option<u32>) -> FileDiff {
+pub(super) fn change(change: &Change, from: Option<u32>, budget: &mut Budget) -> FileDiff {
     let mut diff = match &change.body {
-        ChangeBody::Texts { old, new } => return piece(old.as_deref(), new, from),
+        ChangeBody::Texts { old, new } => return piece(old.as_deref(), new, from, budget),
         ChangeBody::Patch(patch) => patch::read(patch),
         ChangeBody::Nothing => FileDiff::default(),
     };
@@ -79,7 +80,7 @@ pub(super) fn in_input(call: &ToolCall) -> Vec<patch::OfFile<'_>> {
 
 /// `+2 −1`
 pub(super) fn figures(old: &str, new: &str) -> StyledText {
-    let d = of(Some(old), new);
+    let d = of(Some(old), new, &mut Budget::default());
     counts(d.added, d.removed)
 }
 

@@ -17,6 +17,7 @@ use crate::model::claims::{Claimed, Claims, files_in_input, files_named, texts_i
 use crate::model::entry::{Body, Entry};
 use crate::model::question::{About, Outside, Question};
 use crate::model::tool::{Location, ToolCall, ToolContent, ToolKind};
+use crate::text::diff::Budget;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -72,7 +73,7 @@ pub fn permission_body(
     // The heading has the path already.
     let is_named =
         |path: &str| several || tool.locations.is_empty() && super::message::display(path, ctx).as_str() != what;
-    let mut previews = previews.iter();
+    let (mut previews, mut budget) = (previews.iter(), Budget::default());
     for (at, content) in tool.content.iter().enumerate() {
         match content {
             ToolContent::Change(change) => match change.texts() {
@@ -84,11 +85,11 @@ pub fn permission_body(
                         tool.line_of(at),
                         previews.next(),
                         is_named(&change.path),
-                        ctx,
+                        (ctx, &mut budget),
                     ));
                 }
                 None => {
-                    let diff = diffs::change(change, None);
+                    let diff = diffs::change(change, None, &mut budget);
                     out.extend(whole_diff(&change.path, &diff, is_named(&change.path), ctx));
                 }
             },
@@ -217,7 +218,14 @@ pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             if !pending.outside.is_empty() {
                 out.push(dim("not in the review: cannot be undone there"));
             }
-            out.extend(true_diff(&write.path, (None, &write.content), Some(1), preview, false, ctx));
+            out.extend(true_diff(
+                &write.path,
+                (None, &write.content),
+                Some(1),
+                preview,
+                false,
+                (ctx, &mut Budget::default()),
+            ));
             out
         }
         About::Read(read) => {
@@ -261,7 +269,7 @@ fn true_diff(
     from: Option<u32>,
     preview: Option<&WritePreview>,
     named: bool,
-    ctx: &CellCtx<'_>,
+    (ctx, budget): (&CellCtx<'_>, &mut Budget),
 ) -> Vec<LogicalLine> {
     let differs = preview.and_then(|t| t.differs.as_deref());
     let warning = |words: &str| {
@@ -272,8 +280,8 @@ fn true_diff(
     // With words and without another text the disk gives no numbers either.
     let knows = |t: &&WritePreview| t.differs.is_none() || t.old.as_deref() != old;
     let diff = match preview.filter(|t| t.old.is_some() || !t.new.is_empty()).filter(knows) {
-        Some(preview) => diffs::of(preview.old.as_deref(), &preview.new),
-        None => diffs::piece(old, new, from),
+        Some(preview) => diffs::of(preview.old.as_deref(), &preview.new, budget),
+        None => diffs::piece(old, new, from, budget),
     };
     out.extend(whole_diff(path, &diff, named, ctx));
     out

@@ -12,7 +12,7 @@ use super::{CellCtx, SPINNER, gutter, is_waiting, nested, values};
 use crate::model::changes::WritePreview;
 use crate::model::entry::{Block, Entry};
 use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
-use crate::text::diff::FileDiff;
+use crate::text::diff::{Budget, FileDiff};
 use crate::text::line::LogicalLine;
 use crate::text::patch::Done;
 use crate::text::run::StyledText;
@@ -72,13 +72,16 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     let waiting = is_waiting(entry, ctx.session);
     let exit = bad_exit(t, ctx);
     let extent = extent(t, waiting, exit.is_some(), ctx.fold);
+    let mut budget = Budget::default();
     let mut diffs: Vec<(&str, FileDiff)> = t
         .content
         .iter()
         .take(MAX_BLOCKS)
         .enumerate()
         .filter_map(|(at, c)| match c {
-            ToolContent::Change(change) => Some((change.path.as_str(), diffs::change(change, t.line_of(at)))),
+            ToolContent::Change(change) => {
+                Some((change.path.as_str(), diffs::change(change, t.line_of(at), &mut budget)))
+            }
             ToolContent::Block(_) | ToolContent::Unread(_) | ToolContent::Terminal(_) => None,
         })
         .collect();

@@ -55,7 +55,7 @@ mod tests {
     #[test]
     fn everything_comes_in_its_order_and_what_is_still_to_come_is_known() {
         let (jobs, queue) = sync_channel(4);
-        let ask = |at: u32, job| jobs.send(Asked { at: SessionKey(at), job }).unwrap();
+        let ask = |at: u32, job| jobs.send(Asked::of(SessionKey(at), job)).unwrap();
         let started = || Job::Started { req: ReqId(7), note: None };
         ask(1, Job::Join);
         ask(2, started());

@@ -88,7 +88,7 @@ impl Worker {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::engine::fact::{Fact, Facts};
     use crate::engine::reviewing::Asked;
@@ -105,7 +105,7 @@ mod tests {
 
     const AT: SessionKey = SessionKey::FIRST;
 
-    fn worker(place: &Place) -> (Worker, mpsc::Receiver<Fact>) {
+    pub fn worker(place: &Place) -> (Worker, mpsc::Receiver<Fact>) {
         let head = SessionInfo {
             stem: "s".into(),
             cwd: place.root.clone(),
@@ -122,10 +122,10 @@ mod tests {
     }
 
     /// Does what is asked, and ends.
-    fn works(worker: &mut Worker, jobs: Vec<Job>) {
+    pub fn works(worker: &mut Worker, jobs: Vec<Job>) {
         let (queue, asked) = sync_channel(jobs.len() + 1);
         for job in jobs {
-            queue.try_send(Asked { at: AT, job }).unwrap();
+            queue.try_send(Asked::of(AT, job)).unwrap();
         }
         drop(queue);
         worker.work(&asked, &AtomicBool::new(false));
