@@ -15,7 +15,7 @@ use crate::base::limits::{MAX_CONTENT, MAX_PARTS};
 use crate::base::sanitize::deceives;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use standing::Answerer;
+pub use standing::{Answerer, ToolStatus};
 use std::sync::Arc;
 
 /// Files that a call has named earlier and that are remembered, and bytes of one.
@@ -143,30 +143,6 @@ impl ToolKind {
             Self::SwitchMode => "switch_mode",
             Self::Other => "other",
         }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ToolStatus {
-    #[default]
-    Pending,
-    InProgress,
-    Paused,
-    Completed,
-    Failed,
-    Cancelled,
-    /// The agent's word for one that is not known here; it goes on.
-    Other(Arc<str>),
-}
-
-impl ToolStatus {
-    pub const fn is_final(&self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
-    }
-
-    /// Something is being done.
-    pub const fn is_running(&self) -> bool {
-        matches!(self, Self::InProgress | Self::Other(_))
     }
 }
 

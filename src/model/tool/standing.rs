@@ -2,9 +2,34 @@
 //!
 //! Sends nothing and knows no questions. Invariant: what the agent says of a call after the answer counts again.
 
-use super::{Mark, ToolCall, ToolStatus};
+use super::{Mark, ToolCall};
 use crate::model::ids::Now;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToolStatus {
+    #[default]
+    Pending,
+    InProgress,
+    Paused,
+    Completed,
+    Failed,
+    Cancelled,
+    /// The agent's word for one that is not known here; it goes on.
+    Other(Arc<str>),
+}
+
+impl ToolStatus {
+    pub const fn is_final(&self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+
+    /// Something is being done.
+    pub const fn is_running(&self) -> bool {
+        matches!(self, Self::InProgress | Self::Other(_))
+    }
+}
 
 /// Who has answered a question about a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,7 +15,7 @@ use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ran::Ran;
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use crate::review::session::telling::Telling;
-use crate::review::session::unexplained::{Found, Unexplained};
+use crate::review::session::unexplained::{Found, Unexplained, When};
 use crate::review::snapshot::clock::TICK;
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -96,14 +96,6 @@ pub enum LetGo {
     At(SystemTime),
     /// The clock of the files was set since.
     Anytime,
-}
-
-/// When something was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
-    At(SystemTime),
-    /// Not later; how much earlier is unknown.
-    By(SystemTime),
 }
 
 /// Cause, whether that is in doubt, the entry, and the turn where that is certain.

@@ -8,7 +8,8 @@ use crate::model::changes::{
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::dir::LOCK;
 use crate::review::protocol::{ClaimedEdit, Done, Proposal, Released, ToolEffect, ToolNote};
-use crate::review::session::attribution::{Attributed, LetGo, When};
+use crate::review::session::attribution::{Attributed, LetGo};
+use crate::review::session::unexplained::When;
 use crate::review::snapshot::clock::TICK;
 use crate::review::worktree::walk;
 use crate::review::worktree::walk::faults;

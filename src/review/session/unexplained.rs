@@ -2,13 +2,21 @@
 //!
 //! Plain data. Invariants: only what turns that run have changed stands here, and not much of it.
 
-use super::attribution::When;
 use crate::review::state::State;
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 /// Changes that are remembered; of more, the oldest are forgotten.
 const MAX: usize = 4096;
+
+/// When something was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    At(SystemTime),
+    /// Not later; how much earlier is unknown.
+    By(SystemTime),
+}
 
 /// A step in the history of a file.
 #[derive(Clone, Debug)]

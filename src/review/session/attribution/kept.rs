@@ -82,7 +82,8 @@ mod tests {
     use super::*;
     use crate::model::ids::EntryId;
     use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
-    use crate::review::session::attribution::{LetGo, When};
+    use crate::review::session::attribution::LetGo;
+    use crate::review::session::unexplained::When;
     use std::path::Path;
     use std::time::{Duration, Instant, SystemTime};
 
