@@ -10,6 +10,7 @@ use super::usage::Usage;
 use crate::base::date::rfc3339;
 use crate::base::{paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
+use crate::engine::earlier;
 use crate::engine::real_paths;
 use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
@@ -211,10 +212,9 @@ fn suggest(cwd: &Path, json: bool) -> Result<u8, Usage> {
     let records = files.iter().filter_map(|file| audit::records(file).ok()).flatten();
     let by_hand = records.filter_map(|mut record| {
         let is = |key: &str, value: &str| record[key] == value;
-        let is_here = record["cwd"].as_str().is_some_and(|dir| Path::new(dir) == cwd);
         let is_answer = is("by", "person") && (is("verdict", "allow") || is("verdict", "deny"));
         let is_allowed = is("verdict", "allow");
-        let claims = serde_json::from_value(record["claims"].take()).ok().filter(|_| is_here && is_answer)?;
+        let claims = earlier::claims_in(&mut record, |dir| dir == cwd).filter(|_| is_answer)?;
         Some(ByHand { claims, is_allowed })
     });
     let book = Rulebook::new(Some(dirs.rules_file()), dirs.home.clone())

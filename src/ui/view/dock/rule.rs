@@ -75,7 +75,7 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>) -> LogicalLine {
         Some(weighed) => {
             parts.push(resolved(draft, weighed));
             parts.extend(count("of this session", weighed.here));
-            parts.extend(count("before it", weighed.before));
+            parts.extend(count("of earlier sessions", weighed.before));
         }
     }
     LogicalLine { wrap: WrapMode::Words, ..plain(&parts.join(" · "), token) }
