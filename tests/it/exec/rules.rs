@@ -190,3 +190,23 @@ fn only_the_file_that_is_named_counts() {
     done.assert_code(0);
     assert_eq!(chosen(&record), ["no", "once"]);
 }
+
+/// `allow_always` of the agent is not taken for ours, whatever it is called; without a person that is a no.
+#[test]
+fn a_rule_chooses_no_answer_that_lasts() {
+    let option = |id: &str, name: &str, kind: &str| format!(r#"{{ id = "{id}", name = "{name}", kind = "{kind}" }}"#);
+    let no = option("no", "Reject", "reject_once");
+    for (options, wanted) in [
+        (vec![option("same", "Allow", "allow_once"), option("same", "Allow", "allow_always")], "no"),
+        (vec![option("x", "Always allow everything for this session", "allow_once")], "no"),
+        (vec![option("x", "Always allow", "allow_once"), option("y", "Yes", "allow_once")], "y"),
+    ] {
+        let options = [options, vec![no.clone()]].concat().join(", ");
+        let step = format!(
+            r#"{{ do = "permission", tool = "t", call = {{ title = "git status", kind = "execute" }}, options = [{options}] }},"#
+        );
+        let (_lab, done, record) = run(RULES, &[], &step);
+        done.assert_code(0);
+        assert_eq!(chosen(&record), [wanted], "{options}");
+    }
+}
