@@ -110,6 +110,16 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
     })
 }
 
+/// Why no agent that is configured, added or known is known to rules by this name.
+fn not_an_agent(name: &str) -> Option<String> {
+    let common = Common { agent: Some(name.to_owned()), ..Common::default() };
+    match launch::named_agent(&common, &Surroundings::read().config) {
+        Ok(Some(agent)) if agent.name != name => Some(format!("{name:?} is known to rules as {:?}", agent.name)),
+        Ok(_) => None,
+        Err(why) => Some(why.0),
+    }
+}
+
 /// The name under which rules know the agent that `--agent NAME` starts. Those who are started by their command are
 /// known by that.
 fn agent_named(name: &str, rules: &Rules) -> Result<String, Usage> {
@@ -239,6 +249,12 @@ fn suggest(cwd: &Path, json: bool) -> Result<u8, Usage> {
 
 fn add(change: Edit<'_>) -> Result<u8, Usage> {
     let file = needed_dirs()?.rules_file();
+    // It may be one that is started by its command, or is still to be configured.
+    if let Some(name) = change.agent
+        && let Some(why) = not_an_agent(name)
+    {
+        say(&format!("{why}; the rule holds for none of them, only for `acp-tui … -- {name}`"));
+    }
     match rule_files::change(&file, "", change) {
         Ok(()) => print(""),
         Err(error) => not_changed(&file, &change, error),

@@ -210,3 +210,19 @@ fn a_rule_chooses_no_answer_that_lasts() {
         assert_eq!(chosen(&record), [wanted], "{options}");
     }
 }
+
+#[test]
+fn a_rule_for_an_agent_that_there_is_not_is_added_with_a_warning() {
+    let lab = Lab::new();
+    lab.write("config/acp-tui/config.toml", "[agents.mine]\ncommand = \"sh\"\n");
+    let add = |agent: &str| {
+        let out = lab.program().args(["rules", "add", "deny", "Bash(rm *)", "--agent", agent]).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        String::from_utf8(out.stderr).unwrap()
+    };
+    assert_eq!(add("mine"), "");
+    let said = add("minne");
+    assert!(said.contains("there is no agent \"minne\"") && said.contains("mine"), "{said}");
+    let file = std::fs::read_to_string(lab.path("config/acp-tui/rules.toml")).unwrap();
+    assert!(file.contains("[agent.mine]") && file.contains("[agent.minne]"), "{file}");
+}
