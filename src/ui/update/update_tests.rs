@@ -1707,6 +1707,7 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     for _ in 0..40 {
         s.press(Code::PageDown).draw();
     }
+    assert!(!s.shown.contains("read it to it"), "it was read: {}", s.shown);
     s.typed("a");
     assert_eq!(s.intents().len(), 1);
     let why = Some("it may be anything".to_owned());
