@@ -14,7 +14,7 @@ use crate::base::{human, paths, redact, sanitize};
 use crate::config::agents::{self as configured, Origin};
 use crate::config::dirs::Dirs;
 use crate::config::prompts;
-use crate::config::schema::{Config, Notify};
+use crate::config::schema::{AgentConfig, Config, Notify};
 use crate::engine::rulebook::{self, FileRules};
 use crate::headless::check::Checked;
 use crate::headless::code;
@@ -26,6 +26,7 @@ use crate::theme::color::Depth;
 use crate::theme::looks;
 use crate::ui::tty::{Letters, Multiplexer};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
@@ -315,6 +316,14 @@ fn configuration(surroundings: &Surroundings) -> Section {
             None => section.add(name, "(default)", None),
         }
     }
+    for (name, agent) in &surroundings.config.agents {
+        for (key, value) in of_agent(agent) {
+            section.add(format!("agents.{name}.{key}"), format!("{value} (config.toml)"), None);
+        }
+        if let Some(only) = surroundings.config.only_mcp.get(name) {
+            section.add(format!("agents.{name}.mcp"), format!("{} (config.toml)", or_none(only.join(", "))), None);
+        }
+    }
     let (_, mut wrong) = keys::read(surroundings);
     wrong.extend(surroundings.dirs.iter().flat_map(|dirs| prompts::read(&dirs.prompts()).1));
     for warning in surroundings.warnings.iter().chain(&wrong) {
@@ -361,6 +370,8 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
         ("ambiguous_width", config.ambiguous_is_wide.map(|is_wide| if is_wide { "2" } else { "1" }.to_owned())),
         ("gate", config.gate.clone()),
         ("decision_hook", config.decision_hook.as_ref().and_then(|words| words.first()).cloned()),
+        ("env_only", config.inherited.only.as_ref().map(|only| or_none(only.join(", ")))),
+        ("env_without", Some(config.inherited.without.join(", ")).filter(|without| !without.is_empty())),
         ("protocol", config.spoken.protocol.clone()),
         ("dialect", config.spoken.dialect.clone()),
         ("unstable", config.unstable.then(|| "true".to_owned())),
@@ -371,6 +382,45 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
         ("agents", names(config.agents.keys().collect())),
         ("mcp", names(config.mcp.keys().collect())),
     ]
+}
+
+/// What the table of an agent says, as its keys are called. Of variables and headers the names.
+fn of_agent(agent: &AgentConfig) -> Vec<(&'static str, String)> {
+    let AgentConfig { command, args, env, inherited, spoken, reach, sandbox } = agent;
+    let joined = |list: &[String]| list.join(", ");
+    let names = |of: &BTreeMap<String, String>| of.keys().cloned().collect::<Vec<_>>().join(", ");
+    let ports = |of: &[u16]| of.iter().map(u16::to_string).collect::<Vec<_>>().join(", ");
+    let is_set = |is_set: bool| if is_set { "true".to_owned() } else { String::new() };
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let of = |list: &Option<Vec<String>>| list.as_deref().map(|list| or_none(joined(list))).unwrap_or_default();
+    let ports_of = |list: &Option<Vec<u16>>| list.as_deref().map(|list| or_none(ports(list))).unwrap_or_default();
+    let all = [
+        ("command", if reach.url.is_some() { String::new() } else { command.clone() }),
+        ("args", args.join(" ")),
+        ("url", text(&reach.url)),
+        ("transport", text(&reach.transport)),
+        ("framing", text(&reach.framing)),
+        ("headers", names(&reach.headers)),
+        ("files", is_set(reach.files)),
+        ("terminals", is_set(reach.terminals)),
+        ("env", names(env)),
+        ("env_only", of(&inherited.only)),
+        ("env_without", joined(&inherited.without)),
+        ("protocol", text(&spoken.protocol)),
+        ("dialect", text(&spoken.dialect)),
+        ("sandbox", is_set(sandbox.is_on)),
+        ("sandbox_write", joined(&sandbox.writable)),
+        ("sandbox_read", of(&sandbox.readable)),
+        ("sandbox_connect", ports_of(&sandbox.connects)),
+        ("sandbox_listen", ports_of(&sandbox.listens)),
+    ];
+    let said = all.into_iter().filter(|(_, value)| !value.is_empty());
+    said.map(|(key, value)| (key, redact::masked(&value).unwrap_or(value))).collect()
+}
+
+/// An empty list is said, too, where it is not the same as none.
+fn or_none(list: String) -> String {
+    if list.is_empty() { "(none)".to_owned() } else { list }
 }
 
 fn rules(surroundings: &Surroundings, cwd: &Path) -> Section {

@@ -10,6 +10,7 @@ use super::usage::Usage;
 use crate::base::date::rfc3339;
 use crate::base::{paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
+use crate::engine::earlier;
 use crate::engine::real_paths;
 use crate::engine::rule_files::{self, NotChanged};
 use crate::engine::rulebook::{self, FileRules, Rulebook};
@@ -107,6 +108,16 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         Verdict::Ask => ASK,
         Verdict::Deny => DENY,
     })
+}
+
+/// Why no agent that is configured, added or known is known to rules by this name.
+fn not_an_agent(name: &str) -> Option<String> {
+    let common = Common { agent: Some(name.to_owned()), ..Common::default() };
+    match launch::named_agent(&common, &Surroundings::read().config) {
+        Ok(Some(agent)) if agent.name != name => Some(format!("{name:?} is known to rules as {:?}", agent.name)),
+        Ok(_) => None,
+        Err(why) => Some(why.0),
+    }
 }
 
 /// The name under which rules know the agent that `--agent NAME` starts. Those who are started by their command are
@@ -211,10 +222,9 @@ fn suggest(cwd: &Path, json: bool) -> Result<u8, Usage> {
     let records = files.iter().filter_map(|file| audit::records(file).ok()).flatten();
     let by_hand = records.filter_map(|mut record| {
         let is = |key: &str, value: &str| record[key] == value;
-        let is_here = record["cwd"].as_str().is_some_and(|dir| Path::new(dir) == cwd);
         let is_answer = is("by", "person") && (is("verdict", "allow") || is("verdict", "deny"));
         let is_allowed = is("verdict", "allow");
-        let claims = serde_json::from_value(record["claims"].take()).ok().filter(|_| is_here && is_answer)?;
+        let claims = earlier::claims_in(&mut record, |dir| dir == cwd).filter(|_| is_answer)?;
         Some(ByHand { claims, is_allowed })
     });
     let book = Rulebook::new(Some(dirs.rules_file()), dirs.home.clone())
@@ -239,6 +249,12 @@ fn suggest(cwd: &Path, json: bool) -> Result<u8, Usage> {
 
 fn add(change: Edit<'_>) -> Result<u8, Usage> {
     let file = needed_dirs()?.rules_file();
+    // It may be one that is started by its command, or is still to be configured.
+    if let Some(name) = change.agent
+        && let Some(why) = not_an_agent(name)
+    {
+        say(&format!("{why}; the rule holds for none of them, only for `acp-tui … -- {name}`"));
+    }
     match rule_files::change(&file, "", change) {
         Ok(()) => print(""),
         Err(error) => not_changed(&file, &change, error),

@@ -221,7 +221,7 @@ mod tests {
         assert_eq!((ruling.verdict, ruling.by_hook, fault), (Ruled::Allow, true, None));
         let (ruling, _) = asked(r#"[ "$(pwd)" = / ] && echo '{"verdict":"allow"}'"#, long);
         assert_eq!(ruling.verdict, Ruled::Allow, "not in the directory in which the agent works");
-        let (ruling, fault) = asked(r#"echo '{"verdict":"deny","reason":"not\u001b[2J here"}'; exit 3"#, long);
+        let (ruling, fault) = asked(r#"echo '{"verdict":"deny","reason":"not\u001b[2J here"}'"#, long);
         assert_eq!((ruling.verdict, fault), (Ruled::Deny, None));
         assert!(ruling.reason.is_some_and(|reason| reason.contains("here") && !reason.contains('\u{1b}')));
         for silence in ["true", "kill -9 $$", "echo '{\"verdict\":'"] {
@@ -235,6 +235,27 @@ mod tests {
             assert_eq!(ruling.verdict, Ruled::Ask, "{garbage}");
             assert!(fault.is_some(), "{garbage}");
         }
+    }
+
+    #[test]
+    fn what_is_not_exactly_one_object_and_an_end_without_an_error_is_no_answer() {
+        for (script, why) in [
+            (r#"echo '{"verdict":"allow"}'; exit 3"#, "ended with an error"),
+            (r#"echo '{"verdict":"allow"}'; kill -9 $$"#, "ended with an error"),
+            (r#"echo '{"verdict":"allow"} trailing'"#, "more than one JSON object"),
+            (r#"echo '{"verdict":"allow"}{"verdict":"deny"}'"#, "more than one JSON object"),
+            (r#"echo 'warning: x'; echo '{"verdict":"allow"}'"#, "no JSON"),
+        ] {
+            let (ruling, fault) = asked(script, Duration::from_mins(1));
+            assert_eq!(ruling.verdict, Ruled::Ask, "{script}");
+            assert!(fault.as_ref().is_some_and(|fault| fault.contains(why)), "{script}: {fault:?}");
+        }
+        let (ruling, fault) = asked(r#"echo; echo '  {"verdict":"allow"}  '; echo"#, Duration::from_mins(1));
+        assert_eq!((ruling.verdict, fault), (Ruled::Allow, None), "blanks are nothing");
+        let (ruling, fault) =
+            asked(r#"echo '{"verdict":"allow"}'; exec >&-; exec sleep 1000"#, Duration::from_millis(500));
+        assert_eq!(ruling.verdict, Ruled::Ask);
+        assert!(fault.is_some_and(|fault| fault.contains("not answered within")), "it has to end, too");
     }
 
     #[test]

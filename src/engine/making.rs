@@ -3,6 +3,7 @@
 //! Blocks on the disk and on what judging costs. Decides nothing about the question. Invariants: what is proposed
 //! allows the request; a rule is told as kept only after it can be read again.
 
+use super::earlier::Requests;
 use super::rule_files::{self, NotChanged};
 use super::rulebook::{Rulebook, now};
 use super::ruling::{Done, RulesInForce, list_of};
@@ -30,11 +31,13 @@ pub(super) struct RuleQuery {
     pub text: Option<String>,
     pub waiting: Vec<(ReqId, Claims)>,
     pub past: Vec<Arc<Claims>>,
+    /// Of earlier sessions.
+    pub earlier: Arc<Requests>,
 }
 
 pub(super) fn weigh(in_force: &RulesInForce, wanted: RuleQuery) -> Done {
-    let RuleQuery { req, list, text, waiting, past } = wanted;
-    let weighed = |text: &str| of_text(in_force, list, text, &waiting, &past);
+    let RuleQuery { req, list, text, waiting, past, earlier } = wanted;
+    let weighed = |text: &str| of_text(in_force, list, text, &waiting, (&past, &earlier));
     let of = waiting.iter().find(|(of, _)| *of == req).map(|(_, claims)| claims);
     let mut weighing = Weighing { req, proposed: Vec::new(), typed: None, why_none: None };
     match text {
@@ -104,7 +107,7 @@ fn of_text(
     list: Ruled,
     text: &str,
     waiting: &[(ReqId, Claims)],
-    past: &[Arc<Claims>],
+    (past, earlier): (&[Arc<Claims>], &Requests),
 ) -> Weighed {
     let mut weighed = Weighed { text: text.to_owned(), ..Weighed::default() };
     let only = match read(list, text) {
@@ -121,6 +124,9 @@ fn of_text(
     };
     weighed.resolves = waiting.iter().filter(|(_, claims)| is_for(&all, claims)).map(|(req, _)| *req).collect();
     weighed.here = (past.iter().filter(|claims| is_for(&only, claims)).count(), past.len());
+    weighed.before = earlier.iter().fold((0, 0), |(fits, all), (claims, times)| {
+        (fits + if is_for(&only, claims) { *times } else { 0 }, all + times)
+    });
     weighed
 }
 

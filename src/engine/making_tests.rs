@@ -20,7 +20,8 @@ fn line(command: &str) -> Claims {
 fn wanted(text: Option<&str>, lines: &[&str]) -> RuleQuery {
     let waiting: Vec<(ReqId, Claims)> = (1..).map(ReqId).zip(lines.iter().map(|text| line(text))).collect();
     let past = waiting.iter().map(|(_, claims)| Arc::new(claims.clone())).collect();
-    RuleQuery { req: ReqId(1), list: Ruled::Allow, text: text.map(str::to_owned), waiting, past }
+    let earlier = Arc::new(vec![(line("git log -1"), 20), (line("rm x"), 3)]);
+    RuleQuery { req: ReqId(1), list: Ruled::Allow, text: text.map(str::to_owned), waiting, past, earlier }
 }
 
 fn weighed(in_force: &RulesInForce, wanted: RuleQuery) -> Weighing {
@@ -36,6 +37,7 @@ fn what_is_proposed_answers_the_question_and_says_what_else() {
     let rows: Vec<(&str, usize, usize)> =
         weighing.proposed.iter().map(|w| (w.text.as_str(), w.resolves.len(), w.here.0)).collect();
     assert_eq!(rows, [("Bash(git log -1)", 1, 1), ("Bash(git log *)", 2, 2), ("Bash(git *)", 2, 2)]);
+    assert_eq!(weighing.proposed[0].before, (20, 23), "of earlier sessions");
     let typed = weighed(&in_force, wanted(Some("Bash(git"), &["git log"])).typed.unwrap();
     assert!(typed.fault.is_some() && typed.resolves.is_empty());
     for (line, why) in [("$x y", "which program"), ("git log \u{202e}x", "not seen"), ("cd /tmp && make", "directory")]
@@ -190,7 +192,14 @@ fn what_an_agent_has_worded_is_never_several_patterns() {
             ..Claims::default()
         };
         let waiting = vec![(ReqId(1), claims.clone())];
-        let wanted = RuleQuery { req: ReqId(1), list: Ruled::Allow, text: None, waiting, past: vec![Arc::new(claims)] };
+        let wanted = RuleQuery {
+            req: ReqId(1),
+            list: Ruled::Allow,
+            text: None,
+            waiting,
+            past: vec![Arc::new(claims)],
+            earlier: Arc::default(),
+        };
         for proposed in weighed(&in_force, wanted).proposed {
             assert!(!proposed.text.to_lowercase().contains("bash"), "{}", proposed.text);
         }

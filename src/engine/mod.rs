@@ -15,6 +15,7 @@ mod connection;
 pub mod core;
 pub mod counting;
 mod decoding;
+pub mod earlier;
 mod extent;
 mod fact;
 mod file_job;

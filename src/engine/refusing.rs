@@ -16,7 +16,9 @@ pub(super) fn file(error: &FsError) -> Refusal {
         FsError::Outside(path) => (Reason::Outside, about(path)),
         FsError::NotText(path) => (Reason::NotText, about(path)),
         FsError::IsDirectory(path) => (Reason::IsDirectory, about(path)),
-        FsError::NotRegular { path, .. } | FsError::Private(path) => (Reason::DeniedByPolicy, about(path)),
+        FsError::NotRegular { path, .. } | FsError::Private(path) | FsError::Replaced(path) => {
+            (Reason::DeniedByPolicy, about(path))
+        }
         FsError::NotWanted(path) | FsError::Ending(path) => (Reason::TurnOver, about(path)),
         FsError::Changed(path) | FsError::ChangedTwice { path, .. } => (Reason::Changed, about(path)),
         FsError::Exists(path) => (Reason::Exists, about(path)),

@@ -4,6 +4,7 @@
 //! rules of one session's slow request hold up no other session.
 
 use super::core::Core;
+use super::earlier::{Earlier, Requests};
 use super::fact::{Fact, Facts};
 use super::hook::Hook;
 use super::rulebook::Rulebook;
@@ -134,13 +135,15 @@ pub(super) struct Ruler {
     names: BTreeMap<AgentKey, String>,
     lanes: BTreeMap<SessionKey, Lane>,
     facts: Facts,
+    /// What was asked before, where that is kept.
+    earlier: Option<Arc<Earlier>>,
 }
 
 impl Ruler {
-    pub fn new(config: Option<RulesConfig>, facts: &Facts) -> Self {
+    pub fn new(config: Option<RulesConfig>, earlier: Option<Earlier>, facts: &Facts) -> Self {
         let (book, name) = config.map(|config| (config.book, config.agent)).unzip();
         let names = name.flatten().map(|name| (AgentKey::FIRST, name)).into_iter().collect();
-        Self { book, names, lanes: BTreeMap::new(), facts: facts.clone() }
+        Self { book, names, lanes: BTreeMap::new(), facts: facts.clone(), earlier: earlier.map(Arc::new) }
     }
 
     /// In this directory these ones belong to the project, too.
@@ -184,6 +187,14 @@ impl Ruler {
                 facts.tell(other, HostEvent::RulesChanged);
             }
         });
+    }
+
+    /// What was asked in earlier sessions of this directory; to be called on a thread that may wait, with whether it is to be
+    /// read anew.
+    pub fn earlier(&self, at: SessionKey, core: &Core) -> impl FnOnce(bool) -> Arc<Requests> + Send + use<> {
+        let session = core.model().session_of(at).and_then(|session| session.id.as_ref()).map(ToString::to_string);
+        let (earlier, cwd) = (self.earlier.clone(), core.directory(at.into()).to_owned());
+        move |is_new| earlier.map(|earlier| earlier.of(&cwd, session.as_deref(), is_new)).unwrap_or_default()
     }
 
     pub fn ask(&mut self, at: SessionKey, (req, claims, is_service_read): (ReqId, Box<Claims>, bool), core: &Core) {

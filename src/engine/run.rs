@@ -15,6 +15,7 @@ use super::audit::Audit;
 use super::config::EngineConfig;
 use super::core::{Core, login_line};
 use super::decoding::Decoding;
+use super::earlier::Earlier;
 use super::fact::{Fact, Facts, Told};
 use super::filing::FileQueue;
 use super::journaling::Recorder;
@@ -148,6 +149,7 @@ impl Engine {
         });
         sender.watch_guard();
         let is_over = Arc::default();
+        let earlier = audit.clone().map(|state| Earlier::new(state, stem.name()));
         let audit = Audit::new(audit, &stem.name(), &sender);
         let model = Model::new(line, cwd.to_string_lossy().into_owned(), policy)
             .with_suggestion(suggestion)
@@ -174,7 +176,7 @@ impl Engine {
             rooms: Rooms::default(),
             moving: Moving::new(journals.clone(), stem, &sender),
             recalling: Recalling::new(journals.clone(), &sender),
-            ruler: Ruler::new(rules, &sender),
+            ruler: Ruler::new(rules, earlier, &sender),
             audit,
             servers: Servers::new(find, &sender),
             keyring,

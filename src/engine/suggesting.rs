@@ -3,6 +3,7 @@
 //! Changes nothing. Invariants: a suggestion would have answered each question that it is counted for as the person has, and
 //! none otherwise; what rules answer now is not suggested.
 
+use super::earlier;
 use super::making::{proposed, read};
 use super::rulebook::Rulebook;
 use crate::model::claims::Claims;
@@ -12,8 +13,6 @@ use std::path::Path;
 
 /// Different things that were asked about; of more only the first are looked at.
 const MAX_ASKED: usize = 2000;
-/// What stands in a log for what was left out of it: no pattern is made of that.
-const LEFT_OUT: [&str; 2] = ["…", "[redacted]"];
 
 /// Something that was asked, and what the person said.
 #[derive(Clone, Debug)]
@@ -35,10 +34,8 @@ pub struct Suggestion {
 pub fn suggest(book: &Rulebook, cwd: &Path, all: impl IntoIterator<Item = ByHand>) -> Vec<Suggestion> {
     let mut asked: BTreeMap<(String, bool), (ByHand, u64)> = BTreeMap::new();
     for one in all {
-        let Ok(key) = serde_json::to_string(&one.claims) else { continue };
-        if LEFT_OUT.iter().any(|sign| key.contains(sign)) {
-            continue;
-        }
+        // No pattern is made of what was left out.
+        let Some(key) = earlier::key(&one.claims) else { continue };
         let is_full = asked.len() >= MAX_ASKED;
         match asked.get_mut(&(key.clone(), one.is_allowed)) {
             Some((_, times)) => *times += 1,

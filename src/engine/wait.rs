@@ -23,6 +23,11 @@ pub enum Signal {
 }
 
 impl Signal {
+    /// Nobody sits there any more who has sent it with a key, and would read what is said at the end.
+    pub const fn hangs_up(self) -> bool {
+        matches!(self, Self::Hangup | Self::Terminate | Self::Abort)
+    }
+
     /// As shells count it: 128 and the number of the signal.
     pub const fn exit_code(self) -> u8 {
         match self {

@@ -63,6 +63,7 @@ pub async fn run(mut engine: Engine, name: &str, patience: Duration) -> io::Resu
     });
     let (can, log_in) = (can(&agent.caps), agent.auth_methods.iter().map(|method| method.id.clone()).collect());
     let Verdict { code, words, detail, .. } = verdict;
+    engine.leave_nothing(code::hangs_up(code));
     Ok(Checked { code, words, detail, agent: label, can, log_in, goodbye: engine.shutdown().await })
 }
 

@@ -35,6 +35,7 @@ pub async fn log_in(mut engine: Engine, method: Option<String>, agent: &str) -> 
     let mut run = LogIn { signals: Signals::listen()?, printed: 0, logged_out: None };
     engine.intent(Intent::Start);
     let outcome = run.log_in(&mut engine, method.as_deref(), agent).await;
+    engine.leave_nothing(code::hangs_up(outcome.verdict.code));
     Ok(outcome.ended(engine.shutdown().await))
 }
 
@@ -43,6 +44,7 @@ pub async fn log_out(mut engine: Engine, has_removed: bool) -> io::Result<Ended>
     let mut run = LogIn { signals: Signals::listen()?, printed: 0, logged_out: None };
     engine.intent(Intent::Start);
     let outcome = run.log_out(&mut engine, has_removed).await;
+    engine.leave_nothing(code::hangs_up(outcome.verdict.code));
     Ok(outcome.ended(engine.shutdown().await))
 }
 

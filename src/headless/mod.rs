@@ -32,6 +32,11 @@ pub mod code {
     pub const READER_GONE: u8 = 141;
     pub const TERMINATED: u8 = Signal::Terminate.exit_code();
 
+    /// Whether it was ended from outside, where nobody reads what is said at the end.
+    pub const fn hangs_up(code: u8) -> bool {
+        matches!(code, HUNG_UP | ABORTED | TERMINATED)
+    }
+
     /// Whether the run was ended before its time: by `--timeout` or a signal.
     pub const fn is_cut(code: u8) -> bool {
         matches!(code, TIMEOUT | HUNG_UP | INTERRUPTED | QUIT | ABORTED | TERMINATED)

@@ -184,6 +184,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     } else if let Some(deadline) = deadline {
         engine.hurry(deadline.saturating_duration_since(Instant::now()));
     }
+    engine.leave_nothing(code::hangs_up(verdict.code));
     let review = engine.model().first().changes().is_on.then(|| engine.stem());
     Ok(Outcome { code: verdict.code, goodbye: engine.shutdown_by(until).await, review, until })
 }

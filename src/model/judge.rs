@@ -132,7 +132,7 @@ impl Ground {
             },
             Self::Mode(mode) => format!("permission mode {}", mode.name()),
             Self::NoRule => "--rules, none of which allows it".to_owned(),
-            Self::Forbidden(refusal) => refusal.message.clone(),
+            Self::Forbidden(refusal) => refusal.words().to_owned(),
             Self::Stopping => Withdrawal::TurnStopped.words().to_owned(),
             Self::NotWhole => "it cannot be shown whole".to_owned(),
             Self::NotKnown => "it does not say what it is about in a way that is known here".to_owned(),

@@ -246,3 +246,10 @@ fn outside_of_the_directories_files_are_asked_about_whatever_the_mode_unless_a_r
         assert!(matches!(alone(Allow::None, allowed), Verdict::Allow(Ground::Rule(_))));
     }
 }
+
+#[test]
+fn a_refusal_does_not_say_twice_to_the_person_that_it_is_one() {
+    let told = |ground: Ground| Ground::Forbidden(ground.refusal(Subject::Nothing)).words();
+    assert_eq!(told(Ground::NoRule), "no rule allows it");
+    assert_eq!(told(Ground::Flag(Allow::None)), "this client was started with --allow none");
+}

@@ -4,7 +4,7 @@
 //! that waits for the person is found through [`SessionRef::waiting`](super::session_ref::SessionRef::waiting).
 
 use super::changes::WritePreview;
-use super::event::{Asking, PermissionOption, TerminalSpec};
+use super::event::{Asking, PermissionKind, PermissionOption, TerminalSpec};
 use super::ids::{EntryId, Now, ReqId};
 use super::login::LogIn;
 use super::session::Session;
@@ -70,6 +70,24 @@ impl Question {
 pub struct Offered {
     pub wording: Option<Box<Wording>>,
     pub options: Vec<PermissionOption>,
+}
+
+/// The answer of this kind that can be given without the person: none that lasts, by its name, or because the agent gives
+/// the same id to an answer of another kind.
+pub fn once(options: &[PermissionOption], kind: PermissionKind) -> Option<&PermissionOption> {
+    let is_alone = |one: &&PermissionOption| !options.iter().any(|other| other.id == one.id && other.kind != one.kind);
+    let is_it = |one: &&PermissionOption| one.kind == kind && !lasts(&one.name);
+    options.iter().filter(is_alone).find(is_it)
+}
+
+/// Whether words of an agent say that an answer holds for more than this once. That of a refusal may.
+fn lasts(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
+    has(&["always", "session", "forever", "permanently", "permanent", "remember", "future"])
+        || has(&["again"]) && has(&["not", "don", "dont", "never", "without", "stop"])
+        || words.windows(3).any(|three| three == ["from", "now", "on"])
 }
 
 /// A path that leads out of the session's directory.

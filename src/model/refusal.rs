@@ -64,6 +64,11 @@ pub enum Subject {
 }
 
 impl Refusal {
+    /// Why, for the person, who is told in other words that it was refused.
+    pub fn words(&self) -> &str {
+        self.message.strip_prefix("Refused: ").unwrap_or(&self.message)
+    }
+
     pub fn new(why: Reason, message: impl Into<String>) -> Self {
         Self { why, message: message.into(), about: Subject::Nothing }
     }

@@ -135,6 +135,7 @@ pub async fn run(
     // A reader that does not read must not hold the end.
     let _ = tokio::time::timeout(LAST_OUTPUT, &mut writing).await;
     let can_go_on = labels::goes_on(engine.model().first(), None);
+    engine.leave_nothing(code::hangs_up(code));
     Ok(Ended { code, goodbye: engine.shutdown().await, can_go_on })
 }
 

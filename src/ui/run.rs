@@ -191,7 +191,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         let _ = inline::leave(&mut running);
     }
     let is_session = running.options.purpose == Purpose::Session;
-    let Running { screen, engine, app, mut autosave, .. } = *running;
+    let Running { screen, mut engine, app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model(), &app);
@@ -199,8 +199,10 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         engine.model().at(app.shown()).filter(|_| is_session).map_or(0, |shown| shown.changes().totals.pending);
     let has_talked = engine.model().sessions().any(|(_, session)| session.has_talked());
     autosave.close();
+    let exit = ended.unwrap_or(Exit::TerminalGone);
+    engine.leave_nothing(exit.hangs_up());
     let goodbye = engine.shutdown().await;
-    Ok(Ended { exit: ended.unwrap_or(Exit::TerminalGone), goodbye, can_go_on, undecided, has_talked })
+    Ok(Ended { exit, goodbye, can_go_on, undecided, has_talked })
 }
 
 struct Running<D: Device> {

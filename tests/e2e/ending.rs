@@ -155,3 +155,19 @@ fn a_decision_hook_whose_answer_is_waited_for_ends_with_the_program() {
         super::processes::wait_until(&place.mark(), <[String]>::is_empty);
     }
 }
+
+/// The window is closed: nobody reads who is still there.
+#[test]
+fn at_a_hang_up_what_moved_to_a_session_of_its_own_ends_too() {
+    for signal in [Signal::HUP, Signal::TERM] {
+        let place = Place::new();
+        let agent = format!("setsid sleep 1011 & exec {BIN} demo-agent --fast --script permissions");
+        let mut s = place.run(BIN, &["--", "sh", "-c", &agent], SIZE);
+        s.ready();
+        super::processes::wait_until(&place.mark(), |all| all.iter().any(|p| p.ends_with(" sleep 1011 ")));
+        s.signal(signal);
+        s.end();
+        let left = super::processes::marked(&place.mark());
+        assert!(left.is_empty(), "{signal:?}: {left:?}");
+    }
+}

@@ -200,8 +200,11 @@ impl Engine {
             }
             Effect::LookBack(entry) => self.ruler.look_back(at, entry, &self.core),
             Effect::WeighRules { req, list, text, waiting, past } => {
-                let wanted = making::RuleQuery { req, list, text, waiting, past };
-                self.ruler.apart(at, &self.core, move |in_force, _| making::weigh(in_force, wanted));
+                let earlier = self.ruler.earlier(at, &self.core);
+                self.ruler.apart(at, &self.core, move |in_force, _| {
+                    let earlier = earlier(text.is_none());
+                    making::weigh(in_force, making::RuleQuery { req, list, text, waiting, past, earlier })
+                });
             }
             Effect::MakeRules(rules) => {
                 self.ruler.apart(at, &self.core, move |in_force, tell| making::make(in_force, &rules, tell));

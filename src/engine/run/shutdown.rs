@@ -3,7 +3,7 @@
 
 use super::Engine;
 use crate::engine::wait::sleep_until;
-use crate::host::process::{Household, Survivor};
+use crate::host::process::{Household, Survivor, end_run};
 pub use crate::store::journal::Unwritten;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ const LAST_MOMENT: Duration = Duration::from_millis(250);
 /// What was left when everything had been tried.
 #[derive(Debug, Default)]
 pub struct Goodbye {
-    /// Processes that moved into a session of their own; they are named, not killed.
+    /// Processes that moved into a session of their own; they are named, and ended only where nobody can read that.
     pub survivors: Vec<String>,
     /// The same, but they have ended since the files were looked at for the last time.
     pub ended: Vec<String>,
@@ -37,6 +37,8 @@ pub struct Goodbye {
 pub(super) struct Ending {
     household: Household,
     killed: JoinHandle<()>,
+    /// Those that moved away end, too.
+    leaves_nothing: bool,
     /// Nothing as long as only commands end.
     agents: Option<Vec<JoinHandle<Vec<Survivor>>>>,
 }
@@ -57,7 +59,16 @@ impl Engine {
         let household = Household::look();
         let terminals = Arc::clone(self.terminals.host());
         let killed = tokio::task::spawn_blocking(move || terminals.kill_all());
-        self.ending = Some(Ending { household, killed, agents: None });
+        self.ending = Some(Ending { household, killed, leaves_nothing: false, agents: None });
+    }
+
+    /// Where nobody reads any more who has moved into a session of their own, they are ended as well, as the guard does it
+    /// for a client that was killed.
+    pub fn leave_nothing(&mut self, nobody_reads: bool) {
+        self.end_commands();
+        if let Some(ending) = &mut self.ending {
+            ending.leaves_nothing |= nobody_reads;
+        }
     }
 
     /// Agents and commands begin to end, while something else is still waited for. Nothing is heard of them any more.
@@ -89,7 +100,9 @@ impl Engine {
         let writes = tokio::spawn(self.files.close(left.clamp(LAST_MOMENT, LAST_WRITES)));
         // Threads of terminals must not wait for a reader that is gone.
         self.facts.close();
-        let Some(Ending { household, killed, agents }) = self.ending.take() else { return Goodbye::default() };
+        let Some(Ending { household, killed, leaves_nothing, agents }) = self.ending.take() else {
+            return Goodbye::default();
+        };
         let mut survivors: Vec<Survivor> = Vec::new();
         // One that hangs in the kernel is left to it.
         let late = end.map(|end| end.max(Instant::now() + LAST_MOMENT));
@@ -100,6 +113,9 @@ impl Engine {
         }
         // A panic in there was printed.
         let _ = within(late, killed).await;
+        if leaves_nothing {
+            let _ = tokio::task::spawn_blocking(end_run).await;
+        }
         // Who still runs before the files are looked at for the last time may change them afterwards.
         survivors.extend(household.survivors().await);
         survivors.retain(Survivor::is_alive);

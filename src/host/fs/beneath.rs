@@ -7,10 +7,10 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 
-use rustix::fs::{AtFlags, FileType, Mode, Stat, mkdirat, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, Stat, fstat, mkdirat, openat, statat};
 use rustix::io::Errno;
 
-use super::steps::{self, READ};
+use super::steps::{self, Inode, READ};
 use super::{FsError, Resolved};
 
 /// What to do with a directory that is not there.
@@ -25,7 +25,7 @@ pub(super) fn open_parent(at: &Resolved, missing: Missing) -> Result<(OwnedFd, O
     let Some((name, parents)) = at.names.split_last() else {
         return Err(FsError::IsDirectory(at.asked.clone()));
     };
-    let mut dir = steps::begin(&at.root).map_err(|e| FsError::os(&at.asked, e))?;
+    let mut dir = begin(at)?;
     for parent in parents {
         dir = match steps::step(&dir, parent.as_os_str()) {
             Ok(next) => next,
@@ -40,6 +40,16 @@ pub(super) fn open_parent(at: &Resolved, missing: Missing) -> Result<(OwnedFd, O
         };
     }
     Ok((dir, name.clone()))
+}
+
+/// The root, as long as it is the directory that it was.
+fn begin(at: &Resolved) -> Result<OwnedFd, FsError> {
+    let open = steps::begin(&at.root).and_then(|dir| Ok((Inode::of(&fstat(&dir)?), dir)));
+    let (is, dir) = open.map_err(|e| FsError::os(&at.asked, e))?;
+    if at.pin.is_some_and(|pin| pin != is) {
+        return Err(FsError::Replaced(at.root.clone()));
+    }
+    Ok(dir)
 }
 
 /// A link where the policy saw none was put there in between: that is a refusal, not an error of the system.
@@ -63,7 +73,7 @@ pub(super) fn stat_regular(at: &Resolved, dir: &OwnedFd, name: &OsStr) -> Result
 pub(super) fn open_regular(at: &Resolved, dir: &OwnedFd, name: &OsStr) -> Result<(File, Stat), FsError> {
     let before = stat_regular(at, dir, name)?.ok_or_else(|| FsError::NotFound(at.asked.clone()))?;
     let fd = openat(dir, name, READ, Mode::empty()).map_err(|e| swapped(at, dir, name, e))?;
-    let after = rustix::fs::fstat(&fd).map_err(|e| FsError::os(&at.asked, e))?;
+    let after = fstat(&fd).map_err(|e| FsError::os(&at.asked, e))?;
     regular(at, &after)?;
     if (before.st_dev, before.st_ino) != (after.st_dev, after.st_ino) {
         return Err(FsError::os(&at.asked, Errno::AGAIN));

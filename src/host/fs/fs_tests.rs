@@ -449,3 +449,29 @@ fn r_359_extended_attributes_stay() {
     let size = rustix::fs::getxattr(&path, "user.note", &mut value[..]).unwrap();
     assert_eq!(&value[..size], b"kept");
 }
+
+/// Another directory under the same name is none that the session was begun in.
+#[test]
+fn a_root_that_was_replaced_is_not_served() {
+    let place = Place::new();
+    let resolved = place.roots.check(place.at("in.txt")).unwrap();
+    let (root, away) = (place.temp.path().join("ws"), place.temp.path().join("ws.old"));
+    fs::rename(&root, &away).unwrap();
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("in.txt"), "another").unwrap();
+    let refused = |result: Result<String, FsError>| {
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains("another one") && error.contains("/ws"), "{error}");
+    };
+    refused(place.read("in.txt"));
+    refused(place.write("new.txt", "x").map(|_| String::new()));
+    // What was decided before it was replaced.
+    refused(super::read_text(resolved.clone(), None, None, &|| true));
+    refused(super::write_text(&resolved, "x", &Was::Any, &|| true).map(|_| String::new()));
+    assert_eq!(fs::read_to_string(root.join("in.txt")).unwrap(), "another");
+    assert!(!root.join("new.txt").exists());
+    // A directory inside of it may come and go.
+    fs::remove_dir_all(&root).unwrap();
+    fs::rename(&away, &root).unwrap();
+    assert_eq!(place.read("in.txt").unwrap(), "inside");
+}

@@ -17,9 +17,10 @@ mod write;
 
 pub use policy::{Resolved, Roots};
 pub use private::Private;
-pub use put::{Done, Inode, Put, bring_beside, inode, link, make_dir, put};
+pub use put::{Done, Put, bring_beside, inode, link, make_dir, put};
 pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
 pub use regular::{open_regular, open_regular_as, read_regular, read_written};
+pub use steps::Inode;
 pub use swap::{Was, is_in_use, is_swap, is_temporary, may_be_of};
 pub use write::{MAX_OLD_BYTES, Written, may_write, write_text};
 
@@ -37,6 +38,8 @@ pub enum FsError {
     BadPath(&'static str),
     #[error("outside the workspace: {}", .0.display())]
     Outside(PathBuf),
+    #[error("the directory {} is another one than at the start of the session and is not served; a new session would be", .0.display())]
+    Replaced(PathBuf),
     #[error("a file of acp-tui itself, which agents may neither read nor write: {}", .0.display())]
     Private(PathBuf),
     #[error("not a text file (no valid UTF-8): {}", .0.display())]

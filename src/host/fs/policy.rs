@@ -1,6 +1,7 @@
 //! Which paths belong to a session: the roots, and what a path really means.
 //!
-//! It opens nothing. Invariant: a `Resolved` names a place inside a root on the real path, with every link and
+//! It opens nothing. Invariants: a root is the directory that it was at the start, by device and inode, and none that has
+//! got its name since; a `Resolved` names a place inside a root on the real path, with every link and
 //! every `..` already followed; what cannot be decided is refused.
 
 use std::collections::VecDeque;
@@ -9,6 +10,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
+use super::steps::Inode;
 use super::{FsError, Private};
 
 /// Links followed before a path counts as undecidable, as the kernel does.
@@ -22,6 +24,8 @@ const MAX_STEPS: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub struct Roots {
     real: Vec<PathBuf>,
+    /// Which directories those were at the start.
+    pins: Vec<Option<Inode>>,
     private: Private,
 }
 
@@ -33,6 +37,8 @@ pub struct Resolved {
     /// The real path.
     pub real: PathBuf,
     pub(super) root: PathBuf,
+    /// Which directory the root has to be.
+    pub(super) pin: Option<Inode>,
     /// Names from the root to the file; empty for the root itself.
     pub(super) names: Vec<OsString>,
 }
@@ -46,7 +52,8 @@ impl Roots {
                 real.push(root);
             }
         }
-        Self { real, private: Private::default() }
+        let pins = real.iter().map(|root| Inode::at(root)).collect();
+        Self { real, pins, private: Private::default() }
     }
 
     /// The same, but for what the client keeps for itself.
@@ -69,24 +76,28 @@ impl Roots {
         let asked = path.as_ref();
         let real = decided(asked)?;
         // The innermost root: fewest names to walk, and nested roots stay equal.
-        let root = self.real.iter().filter(|root| real.starts_with(root)).max_by_key(|root| root.components().count());
-        let root = root.ok_or_else(|| FsError::Outside(asked.to_owned()))?.clone();
-        self.below(asked, real, root)
+        let around = self.real.iter().zip(&self.pins).filter(|(root, _)| real.starts_with(root));
+        let root = around.max_by_key(|(root, _)| root.components().count());
+        let (root, pin) = root.ok_or_else(|| FsError::Outside(asked.to_owned()))?;
+        if Inode::at(root).is_some_and(|is| Some(is) != *pin) {
+            return Err(FsError::Replaced(root.clone()));
+        }
+        self.below(asked, real, (root.clone(), *pin))
     }
 
     /// The same without roots: for what the person has been asked about, or has named in a rule.
     pub fn anywhere(&self, path: impl AsRef<Path>) -> Result<Resolved, FsError> {
         let asked = path.as_ref();
-        self.below(asked, decided(asked)?, PathBuf::from("/"))
+        self.below(asked, decided(asked)?, (PathBuf::from("/"), None))
     }
 
-    fn below(&self, asked: &Path, real: PathBuf, root: PathBuf) -> Result<Resolved, FsError> {
+    fn below(&self, asked: &Path, real: PathBuf, (root, pin): (PathBuf, Option<Inode>)) -> Result<Resolved, FsError> {
         if self.private.holds(&real) {
             return Err(FsError::Private(asked.to_owned()));
         }
         let inside = real.strip_prefix(&root).map_err(|_| FsError::Outside(asked.to_owned()))?;
         let names = inside.iter().map(OsStr::to_owned).collect();
-        Ok(Resolved { asked: asked.to_owned(), real, root, names })
+        Ok(Resolved { asked: asked.to_owned(), real, root, pin, names })
     }
 }
 

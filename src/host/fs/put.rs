@@ -16,6 +16,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, regular, stat_regular};
+use super::steps::Inode;
 use super::swap::{Was, beside, put_link, take_away};
 use super::write::{replace, replace_by_link};
 use super::{FsError, Resolved};
@@ -100,19 +101,12 @@ pub fn make_dir(root: &Path, below: &Path, mode: u32) -> Result<(), FsError> {
     mkdirat(&dir, &name, Mode::from_raw_mode((mode & 0o777) as _)).map_err(|e| FsError::os(&at.asked, e))
 }
 
-/// Tells files apart by more than their names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Inode {
-    device: u64,
-    pub number: u64,
-}
-
 /// Which regular file is at `below` beneath `root`, and how many names it has.
 pub fn inode(root: &Path, below: &Path) -> Option<(Inode, u64)> {
     let at = beneath(root, below).ok()?;
     let (dir, name) = open_parent(&at, Missing::Refuse).ok()?;
     let stat = stat_regular(&at, &dir, &name).ok()??;
-    Some((Inode { device: stat.st_dev as _, number: stat.st_ino as _ }, stat.st_nlink as _))
+    Some((Inode::of(&stat), stat.st_nlink as _))
 }
 
 /// Makes `below` another name of the file at `first`, when both are what is expected.
@@ -140,7 +134,7 @@ fn beneath(root: &Path, below: &Path) -> Result<Resolved, FsError> {
             _ => return Err(FsError::Outside(asked)),
         }
     }
-    Ok(Resolved { real: asked.clone(), asked, root: root.to_owned(), names })
+    Ok(Resolved { real: asked.clone(), asked, root: root.to_owned(), pin: None, names })
 }
 
 /// Whose a file was that is not there any more is not known: most probably that of its directory. In words, when that

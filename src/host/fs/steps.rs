@@ -5,7 +5,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::fs::{Mode, OFlags, Stat, lstat, open, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
@@ -18,6 +18,24 @@ const WALK: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLO
 /// To read a file that stands where it is named.
 pub const READ: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
+/// Tells files apart by more than their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Inode {
+    device: u64,
+    pub number: u64,
+}
+
+impl Inode {
+    pub(super) fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev as _, number: stat.st_ino as _ }
+    }
+
+    /// What is at a path now; no link is followed at its end.
+    pub(super) fn at(path: &Path) -> Option<Self> {
+        lstat(path).ok().map(|stat| Self::of(&stat))
+    }
+}
 
 /// The directory to begin at.
 pub fn begin(root: &Path) -> Result<OwnedFd, Errno> {

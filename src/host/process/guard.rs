@@ -130,7 +130,7 @@ pub fn when_guard_is_lost(tell: impl FnOnce() + Send + 'static) {
 }
 
 /// Until it has ended; how is left to be told to somebody else.
-fn wait_for(process: Pid) {
+pub(super) fn wait_for(process: Pid) {
     let _ = retry_on_intr(|| waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
 }
 
@@ -190,6 +190,12 @@ pub fn let_go_of_output() {
         // Without it the terminal is held until the guard ends.
         let _ = rustix::stdio::dup2_stdout(nothing);
     }
+}
+
+/// Ends all that carries the mark of this run, as the guard does it when the client was killed: within three seconds.
+pub fn end_run() {
+    let mark = run_mark().map(|(_, value)| value).unwrap_or_default();
+    Left { mark, ..Left::default() }.end();
 }
 
 /// What a client has left that was killed.

@@ -4,13 +4,15 @@
 //! the root directory, so that no project has a say in what it runs; after the patience is over, and when this program ends
 //! before, its group is killed; no more than [`MAX_ANSWER`] bytes are read of it.
 
+use super::guard::wait_for;
 use super::waited::{HELPERS, Helpers};
+use rustix::process::Pid;
 use serde_json::{Deserializer, Value};
 use std::io::{self, Read as _, Write as _};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const MAX_ANSWER: u64 = 64 << 10;
 
@@ -22,14 +24,18 @@ pub enum HookError {
     TooLate(Duration),
     #[error("it has answered with something that is no JSON")]
     NoJson,
+    #[error("it has answered with more than one JSON object")]
+    More,
     #[error("it has ended without an answer")]
     Nothing,
+    #[error("it has ended with an error: {0}")]
+    Failed(ExitStatus),
 }
 
-/// The first JSON value that it prints, after it was given this one. Its exit code does not count.
+/// The one JSON value that it prints, after it was given this one.
 ///
 /// # Errors
-/// When it cannot be started, or gives no JSON in time.
+/// When it cannot be started, or has not printed that and no more, and ended without an error, in time.
 pub fn ask_hook(words: &[String], input: &Value, patience: Duration) -> Result<Value, HookError> {
     ask_among(&HELPERS, words, input, patience)
 }
@@ -46,24 +52,53 @@ fn ask_among(among: &Helpers, words: &[String], input: &Value, patience: Duratio
     // One that answers without reading is none the worse; both end with their pipes.
     let writes = move || stdin.map(|mut pipe| pipe.write_all(input.as_bytes()));
     let reads = move || {
-        let answer = stdout.and_then(|pipe| Deserializer::from_reader(pipe.take(MAX_ANSWER)).into_iter().next());
-        let _ = tell.send(answer);
+        let _ = tell.send(stdout.map_or(Err(HookError::Nothing), |pipe| only(pipe.take(MAX_ANSWER))));
     };
     thread::Builder::new().name("hook-in".into()).spawn(writes)?;
     thread::Builder::new().name("hook-out".into()).spawn(reads)?;
+    let until = Instant::now() + patience;
     let answer = match told.recv_timeout(patience) {
-        Ok(Some(Ok(answer))) => Ok(answer),
-        Ok(Some(Err(error))) if !error.is_eof() => Err(HookError::NoJson),
-        Ok(_) | Err(RecvTimeoutError::Disconnected) => Err(HookError::Nothing),
+        Ok(answer) => answer,
+        Err(RecvTimeoutError::Disconnected) => Err(HookError::Nothing),
         Err(RecvTimeoutError::Timeout) => {
             helper.kill();
             Err(HookError::TooLate(patience))
         }
     };
-    // One that has answered may go on.
+    let (pid, (tell, ended)) = (Pid::from_child(&helper.child), sync_channel(1));
+    let waits = move || {
+        wait_for(pid);
+        let _ = tell.send(());
+    };
+    thread::Builder::new().name("hook-wait".into()).spawn(waits)?;
+    let in_time = answer.is_ok().then(|| ended.recv_timeout(until.saturating_duration_since(Instant::now())));
+    if in_time == Some(Err(RecvTimeoutError::Timeout)) {
+        helper.kill();
+    }
+    // What it has started may go on.
     let mut child = helper.let_go();
-    thread::Builder::new().name("hook-end".into()).spawn(move || child.wait())?;
-    answer
+    match in_time {
+        Some(Ok(())) => {
+            let status = child.wait()?;
+            if status.success() { answer } else { Err(HookError::Failed(status)) }
+        }
+        late => {
+            thread::Builder::new().name("hook-end".into()).spawn(move || child.wait())?;
+            if late.is_some() { Err(HookError::TooLate(patience)) } else { answer }
+        }
+    }
+}
+
+/// The value, with nothing but blanks around it.
+fn only(pipe: impl io::Read) -> Result<Value, HookError> {
+    let mut all = Deserializer::from_reader(pipe).into_iter();
+    match (all.next(), all.next()) {
+        (None, _) => Err(HookError::Nothing),
+        (Some(Err(error)), _) if error.is_eof() => Err(HookError::Nothing),
+        (Some(Err(_)), _) => Err(HookError::NoJson),
+        (Some(Ok(answer)), None) => Ok(answer),
+        (Some(Ok(_)), Some(_)) => Err(HookError::More),
+    }
 }
 
 #[cfg(test)]

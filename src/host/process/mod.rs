@@ -24,7 +24,9 @@ mod waited;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
-pub use guard::{Left, Post, end_guard, let_go_of_output, start_guard, tell_guard_of_terminal, when_guard_is_lost};
+pub use guard::{
+    Left, Post, end_guard, end_run, let_go_of_output, start_guard, tell_guard_of_terminal, when_guard_is_lost,
+};
 pub use here::run_here;
 pub use hook::{HookError, ask_hook};
 pub use marked::{Marked, end_marked, marked};

@@ -136,7 +136,7 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
             // A file that is not there is an everyday answer; anything else is shown.
             if error.why != Reason::NotFound {
                 last_word(Matter::Read, path, &error, cx);
-                service::refuse_file_because(session, FileVerb::Read, path, error.message.clone(), cx.now);
+                service::refuse_file_because(session, FileVerb::Read, path, error.words().to_owned(), cx.now);
             }
             Answer::Error(error)
         }
@@ -147,7 +147,7 @@ fn file_read(session: &mut Session, req: ReqId, path: &str, result: Result<Strin
 /// What was allowed turned out to be something that is not, when it was about to be done.
 fn last_word(event: Matter, path: &str, error: &Refusal, cx: &mut Cx) {
     if let Reason::DeniedByPolicy | Reason::Outside = error.why {
-        let reason = Some(error.message.clone());
+        let reason = Some(error.words().to_owned());
         audit::tell(cx, || Decision { reason, ..Decision::new(event, path, Outcome::Deny, By::Client) });
     }
 }
@@ -163,7 +163,7 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
         }
         Err(error) => {
             last_word(Matter::Write, &path, &error, cx);
-            (FileOutcome::Refused(error.message.clone()), Answer::Error(error))
+            (FileOutcome::Refused(error.words().to_owned()), Answer::Error(error))
         }
     };
     session.entries.change(entry, |e| {

@@ -7,7 +7,7 @@ use super::super::event::{PermissionKind, PermissionOption};
 use super::super::form::Reply;
 use super::super::ids::{EntryId, Now, ReqId};
 use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
-use super::super::question::{About, Asks, LeftByHook, Offered, Outside, Question};
+use super::super::question::{self, About, Asks, LeftByHook, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::{MadeRule, Ruled, Ruling};
 use super::super::session::{Approved, Policy, Session};
@@ -61,8 +61,8 @@ fn request(
     ruling: Option<Ruling>,
     cx: &Cx,
 ) -> Request {
-    // An answer for good is the person's to give.
-    let has_once = options.iter().any(|option| option.kind == PermissionKind::AllowOnce);
+    // An answer that lasts is the person's to give.
+    let has_once = question::once(options, PermissionKind::AllowOnce).is_some();
     let ruling = if has_once { ruling } else { ruling.map(Ruling::unless_allowed) };
     let tool = session.tool(entry);
     let paths = tool.into_iter().flat_map(|tool| &tool.locations).map(|location| location.path.clone()).collect();
@@ -245,8 +245,8 @@ pub fn wait(
 }
 
 /// Answers without the person. Allowing takes the option for as long as the rule holds that allows it (S-108), else
-/// allow_once, else allow_always; refusing takes reject_once, else `cancelled`; an unknown kind of option never allows, and
-/// reject_always is never chosen.
+/// allow_once that does not say that it lasts; `--allow` takes allow_always where there is no other; refusing takes
+/// reject_once, else `cancelled`; an unknown kind of option never allows, and reject_always is never chosen.
 fn decide(
     session: &mut Session,
     is_allowed: bool,
@@ -267,13 +267,16 @@ fn decide(
             (Level::Warn, format!("asked without offering an answer, and was told no: {}", label()), Answer::Cancelled)
         }
         ground => {
-            let wanted: &[PermissionKind] = if is_allowed {
-                &[PermissionKind::AllowOnce, PermissionKind::AllowAlways]
-            } else {
-                &[PermissionKind::RejectOnce]
-            };
+            let of = |kind| question::once(options, kind);
+            // The person has said so on the command line.
+            let any = |kind: PermissionKind| options.iter().find(|option| option.kind == kind);
+            let by_flag = || any(PermissionKind::AllowOnce).or_else(|| any(PermissionKind::AllowAlways));
             let as_long = wording.filter(|_| is_allowed).and_then(|wording| as_long(session, ground, wording, options));
-            let chosen = as_long.or_else(|| wanted.iter().find_map(|kind| options.iter().find(|o| o.kind == *kind)));
+            let chosen = match ground {
+                _ if !is_allowed => of(PermissionKind::RejectOnce),
+                Ground::Flag(_) => of(PermissionKind::AllowOnce).or_else(by_flag),
+                _ => as_long.or_else(|| of(PermissionKind::AllowOnce)),
+            };
             let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };
             let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
             let is_said = matches!(ground, Ground::Flag(_) | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule);

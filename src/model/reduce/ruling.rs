@@ -229,6 +229,8 @@ fn weigh(session: &mut Session, req: ReqId, list: Ruled, text: Option<String>, c
 pub fn weighed(session: &mut Session, weighing: Weighing) {
     match &mut session.rules.weighing {
         Some(before) if before.req == weighing.req && weighing.typed.is_some() => before.typed = weighing.typed,
+        // What was typed meanwhile may have been weighed first.
+        Some(before) if before.req == weighing.req => *before = Weighing { typed: before.typed.take(), ..weighing },
         before => *before = Some(weighing),
     }
 }

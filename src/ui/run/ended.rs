@@ -15,6 +15,17 @@ pub enum Exit {
     TerminalGone,
 }
 
+impl Exit {
+    /// Nobody is there who would read what is said at the end.
+    pub const fn hangs_up(self) -> bool {
+        match self {
+            Self::Quit => false,
+            Self::Signal(signal) => signal.hangs_up(),
+            Self::TerminalGone => true,
+        }
+    }
+}
+
 /// How it all ended, for the caller to say once the terminal is the person's again.
 #[derive(Debug)]
 pub struct Ended {

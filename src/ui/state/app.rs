@@ -407,6 +407,11 @@ impl App {
         self.say_while(Holds::Asked(self.view.dock.dialog.clone()), text, now);
     }
 
+    /// One that asks to read it: it goes once that was done.
+    pub fn say_unread(&mut self, text: impl Into<String>, now: Now) {
+        self.say_while(Holds::Unread(self.view.dock.dialog.clone()), text, now);
+    }
+
     /// Takes away a message that is not true any more.
     pub fn check_toast(&mut self, session: SessionRef<'_>) {
         let holds = self.toast.as_ref().is_none_or(|toast| match &toast.holds {
@@ -414,6 +419,7 @@ impl App {
             Holds::NoSession => session.id.is_none(),
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
             Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
+            Holds::Unread(dialog) => self.view.dock.dialog == *dialog && !self.view.dock.is_read(),
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::Begun => self.chord.is_some(),
             Holds::Looks => self.view.reading.as_ref().is_some_and(|reading| reading.looks.is_some()),

@@ -315,7 +315,11 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
             let Some(pending) = cx.session.question(*req) else { return };
             if let Some(option) = pending.options.get(at) {
                 if let Some(why) = withheld(state, cx, pending, option) {
-                    return state.say_of_question(state.keys.say(Layer::Dock, why), cx.now);
+                    let why = state.keys.say(Layer::Dock, why);
+                    return match state.view.dock.is_read() {
+                        true => state.say_of_question(why, cx.now),
+                        false => state.say_unread(why, cx.now),
+                    };
                 }
                 out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
                 answered(state, cx);

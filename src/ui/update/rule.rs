@@ -23,7 +23,7 @@ pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>)
         return state.say_of_question("no rule answers this", cx.now);
     }
     if !state.view.dock.is_read() {
-        return state.say_of_question(
+        return state.say_unread(
             state.keys.say(Layer::Dock, "read it to its end first · {PageDown} goes on · a rule is about all of it"),
             cx.now,
         );

@@ -40,6 +40,29 @@ fn doctor_finds_what_is_wrong_and_says_where() {
 }
 
 #[test]
+fn doctor_lists_what_is_said_of_variables_and_in_the_table_of_an_agent() {
+    let lab = Lab::new();
+    let mine = "[agents.mine]\ncommand = \"sh\"\nargs = [\"-c\"]\nenv = { TOKEN = \"hidden\" }\nenv_without = [\"AWS_*\"]\nsandbox = true\n\
+                sandbox_write = [\"~/.mine\"]\nsandbox_connect = [443]\nprotocol = \"1\"\n";
+    let both = format!("env_only = [\"PATH\", \"LC_*\"]\nenv_without = [\"*_KEY\"]\n{mine}");
+    lab.write("config/acp-tui/config.toml", &both);
+    let said = text(&run(&lab, &["doctor"]).stdout);
+    let row = |name: &str, value: &str| {
+        let is_it = |line: &&str| line.split_whitespace().next() == Some(name) && line.contains(value);
+        assert_eq!(said.lines().filter(is_it).count(), 1, "{name} {value}: {said}");
+    };
+    row("env_only", "PATH, LC_* (config.toml)");
+    row("env_without", "*_KEY (config.toml)");
+    row("agents.mine.env", "TOKEN (config.toml)");
+    row("agents.mine.env_without", "AWS_*");
+    row("agents.mine.sandbox", "true");
+    row("agents.mine.sandbox_write", "~/.mine");
+    row("agents.mine.sandbox_connect", "443");
+    row("agents.mine.protocol", "1 (config.toml)");
+    assert!(!said.contains("hidden") && !said.contains("agents.mine.url"), "{said}");
+}
+
+#[test]
 fn doctor_says_why_an_agent_does_not_start() {
     let lab = Lab::new();
     let missing = run(&lab, &["doctor", "--", "no-such-agent-anywhere"]);

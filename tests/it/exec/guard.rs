@@ -122,3 +122,39 @@ fn the_end_of_the_guard_alone_is_said_and_the_turn_goes_on() {
     kill(running.pid, Signal::TERM);
     drop(running);
 }
+
+/// Nobody reads names at a hang-up.
+#[test]
+fn what_moved_to_a_session_of_its_own_ends_with_a_client_that_is_hung_up() {
+    for signal in [Signal::HUP, Signal::TERM] {
+        let lab = Lab::new();
+        let script = lab.turn(ENDLESS);
+        let agent = lab.shell_agent(&format!(
+            "{STUBBORN}setsid sh -c \"trap '' TERM; sleep 1000; sleep 1000\" &\n{}\n",
+            script.join(" ")
+        ));
+        let mut running = lab.start(&["x", "--json"], &agent);
+        running.until_line("on it");
+        let begun = Instant::now();
+        kill(running.pid, signal);
+        let done = running.finish();
+        assert_eq!(lab.left(), [], "{signal:?}");
+        assert!(!done.err().contains("still running"), "{}", done.err());
+        assert!(begun.elapsed() < Duration::from_secs(12), "{:?}", begun.elapsed());
+    }
+}
+
+#[test]
+fn what_moved_to_a_session_of_its_own_is_named_to_a_person_who_stops_the_client() {
+    let lab = Lab::new();
+    let agent = lab.shell_agent(&format!("setsid sleep 1000 &\nexec {}\n", lab.turn(ENDLESS).join(" ")));
+    let mut running = lab.start(&["x", "--json"], &agent);
+    running.until_line("on it");
+    kill(running.pid, Signal::INT);
+    let done = running.finish();
+    let left = lab.left();
+    assert_eq!(left.len(), 1, "{left:?}");
+    assert!(done.err().contains("still running in a session of its own"), "{}", done.err());
+    kill(left[0].0, Signal::KILL);
+    lab.assert_nothing_left();
+}

@@ -207,3 +207,39 @@ fn a_table_of_an_agent_holds_where_its_very_command_is_started_and_one_of_nobody
     assert_eq!(done.err().matches("rules for agent \"nobody\"").count(), 1, "{}", done.err());
     assert!(!done.err().contains("\"mine\""), "{}", done.err());
 }
+
+/// `allow_always` of the agent is not taken for ours, whatever it is called; without a person that is a no.
+#[test]
+fn a_rule_chooses_no_answer_that_lasts() {
+    let option = |id: &str, name: &str, kind: &str| format!(r#"{{ id = "{id}", name = "{name}", kind = "{kind}" }}"#);
+    let no = option("no", "Reject", "reject_once");
+    for (options, wanted) in [
+        (vec![option("same", "Allow", "allow_once"), option("same", "Allow", "allow_always")], "no"),
+        (vec![option("x", "Always allow everything for this session", "allow_once")], "no"),
+        (vec![option("x", "Always allow", "allow_once"), option("y", "Yes", "allow_once")], "y"),
+    ] {
+        let options = [options, vec![no.clone()]].concat().join(", ");
+        let step = format!(
+            r#"{{ do = "permission", tool = "t", call = {{ title = "git status", kind = "execute" }}, options = [{options}] }},"#
+        );
+        let (_lab, done, record) = run(RULES, &[], &step);
+        done.assert_code(0);
+        assert_eq!(chosen(&record), [wanted], "{options}");
+    }
+}
+
+#[test]
+fn a_rule_for_an_agent_that_there_is_not_is_added_with_a_warning() {
+    let lab = Lab::new();
+    lab.write("config/acp-tui/config.toml", "[agents.mine]\ncommand = \"sh\"\n");
+    let add = |agent: &str| {
+        let out = lab.program().args(["rules", "add", "deny", "Bash(rm *)", "--agent", agent]).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{out:?}");
+        String::from_utf8(out.stderr).unwrap()
+    };
+    assert_eq!(add("mine"), "");
+    let said = add("minne");
+    assert!(said.contains("there is no agent \"minne\"") && said.contains("mine"), "{said}");
+    let file = std::fs::read_to_string(lab.path("config/acp-tui/rules.toml")).unwrap();
+    assert!(file.contains("[agent.mine]") && file.contains("[agent.minne]"), "{file}");
+}

@@ -99,6 +99,38 @@ fn an_answer_for_good_is_never_given_by_a_rule() {
     assert_eq!(rig.sent_briefly(), ["1:selected always", "2:cancelled"]);
 }
 
+/// `allow_always` of the agent is not taken for ours, whatever it is called.
+#[test]
+fn an_answer_that_may_last_is_the_persons_to_give() {
+    let named = |id: &str, name: &str, kind: &str| json!({ "optionId": id, "name": name, "kind": kind });
+    let no = || option("no", "reject_once");
+    let lasting = [
+        vec![named("same", "Allow", "allow_once"), named("same", "Allow for good", "allow_always"), no()],
+        vec![named("x", "Always allow everything for this session", "allow_once"), no()],
+        vec![named("x", "Yes, and don’t ask again", "allow_once"), no()],
+        vec![named("x", "Allow from now on", "allow_once"), no()],
+        vec![named("x", "Remember and allow", "allow_once"), no()],
+    ];
+    for options in lasting {
+        let mut rig = ruled(Policy::Ask);
+        ask(&mut rig, 1, &options);
+        say(&mut rig, Ruled::Allow);
+        assert_eq!((rig.pending().len(), rig.sent_briefly().len()), (1, 0), "{options:?}");
+        say(&mut rig, Ruled::Allow);
+        assert_eq!(rig.pending().len(), 1, "nor once it waits: {options:?}");
+    }
+    // Where there is another one that does not say so, that one is taken.
+    let mut rig = ruled(Policy::Ask);
+    let once = [named("ever", "Allow always", "allow_once"), named("ok", "Yes, once", "allow_once"), no()];
+    ask(&mut rig, 1, &once);
+    say(&mut rig, Ruled::Allow);
+    // Nor is a refusal given that is an answer of another kind, too.
+    ask(&mut rig, 2, &[named("same", "Allow", "allow_once"), named("same", "No", "reject_once")]);
+    say(&mut rig, Ruled::Deny);
+    assert_eq!(rig.sent_briefly(), ["1:selected ok", "2:cancelled"]);
+    assert_replayed(&rig);
+}
+
 #[test]
 fn what_asks_nobody_is_held_to_the_rules_too() {
     let mut rig = ruled(Policy::Ask);

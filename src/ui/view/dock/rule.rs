@@ -78,7 +78,7 @@ fn effect(draft: &RuleDraft, weighed: Option<&Weighed>, is_left: impl Fn(ReqId) 
         Some(weighed) => {
             parts.push(resolved(draft, weighed, is_left));
             parts.extend(count("of this session", weighed.here));
-            parts.extend(count("before it", weighed.before));
+            parts.extend(count("of earlier sessions", weighed.before));
         }
     }
     LogicalLine { wrap: WrapMode::Words, ..plain(&parts.join(" · "), token) }
