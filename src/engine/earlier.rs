@@ -25,9 +25,12 @@ pub(super) struct Earlier {
     state: PathBuf,
     /// The file of this run.
     run: String,
-    /// What was read last, and of which directory and session.
-    read: Mutex<Option<(PathBuf, Option<String>, Arc<Requests>)>>,
+    /// What was read last.
+    read: Mutex<Option<Read>>,
 }
+
+/// Of which directory and session, and what.
+type Read = (PathBuf, Option<String>, Arc<Requests>);
 
 impl Earlier {
     pub fn new(state: PathBuf, run: String) -> Self {

@@ -103,7 +103,9 @@ pub fn of_call_done(session: &Session, entry: EntryId) -> Option<Claims> {
 pub fn refused(session: &mut Session) {
     let runs = |entry: &&EntryId| session.tool(**entry).is_some_and(|tool| !tool.is_finished());
     let running: Vec<EntryId> = session.newest_tool.values().filter(runs).copied().collect();
-    running.into_iter().for_each(|entry| note_judged(session, entry));
+    for entry in running {
+        note_judged(session, entry);
+    }
 }
 
 /// What a call has done by itself a rule denies.
