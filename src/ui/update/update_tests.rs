@@ -1702,22 +1702,6 @@ fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
 }
 
 #[test]
-fn the_keys_that_make_a_rule_and_refuse_with_a_reason_are_named_from_80_columns_on() {
-    for (width, rule, refuse) in [(80, "a rule", "! say why not"), (120, "a make a rule", "! refuse and say why")] {
-        let mut s = with_rules(width, 24, &["git log -1"]);
-        let keys = |s: &Scene| s.shown.lines().any(|row| row.contains(rule) && row.contains(refuse));
-        assert!(keys(&s), "{width}: {}", s.shown);
-        // Options of every length.
-        let options =
-            ["Yes, proceed", "Yes, and don't ask again for commands that start with `git log -1`", "No, and tell it"];
-        s.ask(2, "git log -2", &options);
-        s.event(Event::Host(HostEvent::Ruled { req: ReqId(2), ruling: Ruling::OPEN }));
-        s.typed("1").after(2000).draw();
-        assert!(keys(&s) && options.iter().all(|name| s.shown.contains(name)), "{width}: {}", s.shown);
-    }
-}
-
-#[test]
 fn a_rule_that_is_drafted_goes_when_the_agent_changes_the_call() {
     let mut s = with_rules(100, 24, &["git log -1"]);
     s.typed("a");

@@ -52,9 +52,8 @@ const AGENT_FROM: u16 = 72;
 const BESIDE_PLACE: usize = 10;
 /// Columns of a path that are shown however little room there is.
 const SHORT_PLACE: usize = 12;
-/// Columns from which it is said how to make a rule and how to refuse with a reason; and at length.
-const KEYS_FROM: u16 = 80;
-const LONG_FROM: u16 = 100;
+/// Columns from which it is said how to refuse with a reason.
+const REASON_FROM: u16 = 100;
 
 struct Contents {
     body: Vec<LogicalLine>,
@@ -541,13 +540,11 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         body.extend(sent);
     }
     let mut choices = kinds::answers(cx, pending, columns);
-    let (rule, reason) =
-        if columns >= LONG_FROM { ("make a rule", "refuse and say why") } else { ("rule", "say why not") };
-    if cx.session.rules.are_there() && columns >= KEYS_FROM {
-        choices.extend(keys(cx, Layer::Dock, &[("a", rule)]));
+    if cx.session.rules.are_there() && columns >= REASON_FROM {
+        choices.extend(keys(cx, Layer::Dock, &[("a", "make a rule")]));
     }
-    if columns >= KEYS_FROM {
-        choices.extend(keys(cx, Layer::Dock, &[("!", reason)]));
+    if columns >= REASON_FROM {
+        choices.extend(keys(cx, Layer::Dock, &[("!", "refuse and say why")]));
     }
     Contents { raw, asked, ..Contents::of(body, choices) }
 }
