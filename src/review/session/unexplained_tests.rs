@@ -8,7 +8,7 @@ use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
 use std::time::{Duration, Instant};
 
 /// Long before anything that is tried here.
-const EARLIER: Duration = Duration::from_secs(60);
+const EARLIER: Duration = Duration::from_mins(1);
 
 impl Place {
     /// The news of a call that may have begun `since` then.

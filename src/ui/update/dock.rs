@@ -316,11 +316,12 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
             if let Some(option) = pending.options.get(at) {
                 if let Some(why) = withheld(state, cx, pending, option) {
                     let why = state.keys.say(Layer::Dock, why);
-                    return if state.view.dock.is_read() {
-                        state.say_of_question(why, cx.now)
+                    if state.view.dock.is_read() {
+                        state.say_of_question(why, cx.now);
                     } else {
-                        state.say_unread(why, cx.now)
-                    };
+                        state.say_unread(why, cx.now);
+                    }
+                    return;
                 }
                 out.push(Out::Intent(Intent::Answer { req: *req, option: option.id.clone() }));
                 answered(state, cx);
