@@ -323,7 +323,7 @@ mod tests {
         let soon = asked + AT_ONCE / 2;
         assert_eq!(came(emptied, asked, soon), emptied);
         let later = asked + AT_ONCE * 2;
-        assert_eq!(came(emptied, asked, later), later - WOKEN, "it was waited for");
+        assert_eq!(came(emptied, asked, later) + WOKEN, later, "it was waited for");
     }
 
     /// As long as the tasks of this thread have anything to do, and longer.
