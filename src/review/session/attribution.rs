@@ -250,6 +250,10 @@ impl Attribution {
     /// What was left so and this call, which edits files, explains: the agent has told of it after it was found. Each is named
     /// once. The call may have run `since` then, and not before: what was there earlier was found when it was.
     pub fn explains(&mut self, entry: EntryId, since: LetGo) -> Option<(Vec<Found>, Attributed)> {
+        // Nearly always: so news of a call cost nothing, however many calls are known.
+        if self.unexplained.is_empty() {
+            return None;
+        }
         let tool =
             self.tools.get(&entry.0).filter(|tool| !tool.waits && !tool.lost && tool.doing == ToolEffect::Edits)?;
         let LetGo::At(since) = tool.from.map_or(since, LetGo::At) else { return None };

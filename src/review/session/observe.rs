@@ -144,7 +144,7 @@ impl Observer<'_> {
     fn says_all(&mut self, change: &Change, entry: u64) -> Result<bool, ReviewError> {
         let claims = self.attribution.claims(entry, &change.path);
         let Some((before, after)) = self.texts(change)? else { return Ok(false) };
-        Ok(before_claims(&before, &after, &claims).is_some_and(|apart| apart == before && before != after))
+        Ok(before_claims(&before, &after, &claims).is_some_and(|apart| apart == before))
     }
 
     /// Whether the clock of the files was found to be set; then it no longer tells when calls have run.

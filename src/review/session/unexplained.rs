@@ -35,6 +35,10 @@ pub struct Found {
 pub struct Unexplained(VecDeque<Found>);
 
 impl Unexplained {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub fn add(&mut self, found: Found) {
         if self.0.len() >= MAX {
             self.0.pop_front();
