@@ -132,6 +132,15 @@ pub fn truncate_middle(text: &str, cols: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{end}", clip(text, cols - str_width(&end)).0))
 }
 
+/// As many parts of a text of parts (`Enter sends · Esc closes`) as fit, from the first one on; that one always.
+pub fn whole_parts<'a>(text: &'a str, sep: &str, cols: usize) -> &'a str {
+    let ends = text.match_indices(sep).map(|(at, _)| at).chain([text.len()]);
+    let fit = |end: &usize| str_width(&text[..*end]) <= cols;
+    let mut ends = ends.peekable();
+    let first = ends.peek().copied().unwrap_or_default();
+    &text[..ends.take_while(fit).last().unwrap_or(first)]
+}
+
 /// [`truncate`] for styled text; the `…` takes the style of what it stands for.
 pub fn truncate_styled(text: &StyledText, cols: usize) -> StyledText {
     let all = text.as_str();
@@ -176,6 +185,13 @@ mod tests {
         ] {
             assert_eq!(str_width(text), width, "{text:?}");
         }
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_left_out_whole_but_for_the_first() {
+        let parts = |cols| whole_parts("ab · cd · ef", " · ", cols);
+        assert_eq!([12, 11, 7, 6, 1].map(parts), ["ab · cd · ef", "ab · cd", "ab · cd", "ab", "ab"]);
+        assert_eq!(whole_parts("", " · ", 3), "");
     }
 
     #[test]

@@ -215,11 +215,15 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             } else if at < choices {
                 // It could not be read yet.
                 state.view.dock.highlight(Some(at));
+            } else if choices > 0 {
+                state.say_of_question("no answer has this number", cx.now);
             }
         }
         (Action::Accept, _) => {
             if let Some(at) = state.view.dock.highlighted {
                 choose(state, cx, at, out);
+            } else if choices > 0 {
+                state.say_of_question(state.keys.say(Layer::Dock, "choose first: a digit, or {Down}"), cx.now);
             }
         }
         (Action::AnswerBy(sort), Dialog::Permission(req)) => {

@@ -34,6 +34,10 @@ fn no_hint_of_the_list_is_cut() {
     s.press(Code::F(8));
     let screen = s.draw();
     assert!(screen.contains("^D rows") && screen.contains("^S by last use"), "{screen}");
+    let mut s = Scene::ready(160, 40);
+    s.press(Code::F(8));
+    let screen = s.draw();
+    assert!(screen.contains("Ctrl+D rows") && screen.contains("Ctrl+S by last use"), "{screen}");
 }
 
 #[test]

@@ -108,6 +108,7 @@ fn one_that_runs_can_be_typed_into_and_killed_and_stays_for_a_later_prompt() {
     assert!(matches!(&s.intents()[..], [Intent::Shell(_), Intent::Prompt { text, .. }] if text == "hello"));
     s.press(Code::F(6));
     assert_eq!(s.ui.view.focus, Focus::Terminal(term(1)));
+    assert!(s.draw().contains("Ctrl+] back to writing") && !s.shown.contains("F7 kills"), "{}", s.shown);
     s.typed("q");
     assert!(s.outs.contains(&Out::Type(term(1), b"q".to_vec())));
     s.key(Key::ctrl(Code::Char(']'))).press(Code::F(7));

@@ -343,6 +343,7 @@ fn a_digit_answers_at_once_and_enter_only_what_is_highlighted() {
     s.press(Code::Tab).after(700).draw();
     s.press(Code::Enter);
     assert_eq!(s.answers(), [], "nothing is highlighted at first");
+    assert!(s.draw().contains("choose first: a digit, or Down"), "{}", s.shown);
     s.press(Code::Down);
     assert_eq!(s.ui.view.dock.highlighted, Some(0), "the first Down takes the first option");
     s.press(Code::Down).press(Code::Enter);
@@ -351,7 +352,9 @@ fn a_digit_answers_at_once_and_enter_only_what_is_highlighted() {
 
     let mut s = Scene::asked(80, 24);
     s.press(Code::Tab).after(700).draw();
-    s.typed("9").typed("3");
+    s.typed("9");
+    assert!(s.draw().contains("no answer has this number"), "{}", s.shown);
+    s.typed("3");
     assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
 }
 

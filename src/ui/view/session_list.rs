@@ -495,7 +495,8 @@ fn foot_rows(list: &SessionList, look: Look<'_>, area: Rect) -> u16 {
             rows.saturating_add(1).min(area.height)
         }
         None if area.height >= ACTS_FROM => {
-            let rows = folded(&keys(list, look).1, usize::from(area.width.saturating_sub(3))).len();
+            let room = usize::from(area.width.saturating_sub(3));
+            let rows = folded(&keys(list, look, room).1, room).len();
             u16::try_from(rows).unwrap_or(1).saturating_add(1)
         }
         None => u16::from(area.height >= FOOT_FROM || list.note.is_some() && area.height > 1),
@@ -507,11 +508,12 @@ fn foot(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) {
         return;
     }
     let room = area.width.saturating_sub(3);
-    let (ways, acts) = keys(list, look);
-    let mut rows = vec![StyledText::of(ways, Token::Dim)];
-    match area.height {
-        1 => rows[0].push(&format!(" · {acts}"), Token::Dim),
-        _ => rows.extend(folded(&acts, usize::from(room)).into_iter().map(|row| StyledText::of(row, Token::Dim))),
+    let (ways, acts) = keys(list, look, usize::from(room));
+    let in_one = area.height == 1 && !acts.is_empty();
+    let first = if in_one { format!("{ways} · {acts}") } else { ways };
+    let mut rows = vec![StyledText::of(width::whole_parts(&first, " · ", usize::from(room)), Token::Dim)];
+    if area.height > 1 {
+        rows.extend(folded(&acts, usize::from(room)).into_iter().map(|row| StyledText::of(row, Token::Dim)));
     }
     if let Some(note) = &list.note {
         rows[0] = StyledText::of(sanitize::line(note), Token::Warn);
@@ -533,8 +535,9 @@ fn folded(words: &str, room: usize) -> Vec<String> {
     rows
 }
 
-/// What keys do now: where they lead, and what they do with a session. What is needed least stands last.
-fn keys(list: &SessionList, look: Look<'_>) -> (String, String) {
+/// What keys do now: where they lead, and what they do with a session. What is needed least stands last. Keys have short
+/// names where they do not fit into one row.
+fn keys(list: &SessionList, look: Look<'_>, room: usize) -> (String, String) {
     let say = |parts: &[&'static str]| {
         let parts = parts.iter().filter_map(|words| look.keys.hint(Layer::Sessions, words));
         parts.collect::<Vec<_>>().join(" · ")
@@ -558,7 +561,10 @@ fn keys(list: &SessionList, look: Look<'_>) -> (String, String) {
     let tree = list.current().and_then(|row| list.tree_of(row));
     let tree: &[_] = if tree.is_some() { &["{Ctrl+G} merges its worktree", "{Ctrl+X} discards it"] } else { &[] };
     let acts = ["{Ctrl+R} name", "{Ctrl+F} copy", "{Ctrl+E} export", "{Delete} forgets", sort, "{Ctrl+D} rows"];
-    let acts = say(&[tree, &acts].concat()).replace("Ctrl+", "^").replace("Delete ", "Del ");
+    let mut acts = say(&[tree, &acts].concat());
+    if width::str_width(&acts) > room {
+        acts = acts.replace("Ctrl+", "^").replace("Delete ", "Del ");
+    }
     (say(&[enter, escape, tab, "/ searches"]), acts)
 }
 

@@ -203,6 +203,8 @@ fn head(cx: &ViewCx<'_>, term: &Terminal, is_newest: bool, has_more: bool, line:
     };
     let is_free = cx.state.view.composer.is_empty() && !cx.state.view.composer.is_shell();
     let keys: Vec<String> = match (is_newest, term.is_running()) {
+        // All keys go to it.
+        (true, true) if cx.typing() == Some(&term.id) => vec![cx.say(Layer::Terminal, "{Ctrl+]} back to writing")],
         (true, true) => vec![format!("{}{folds}", say("{F6} types · {F7} kills")), say("{F7} kills")],
         (true, false) if !is_free => vec![format!("goes along{folds}"), "goes along".to_owned()],
         (true, false) => {

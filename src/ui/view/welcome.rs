@@ -62,7 +62,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     if is_listed {
         lines = [lines, air.clone(), earlier, blank(), air].concat();
     }
-    let keys = keys(cx, is_listed);
+    let keys = keys(cx, is_listed, at.width);
     // All keys, or as many as fit with the first of them.
     let room = height.saturating_sub(lines.len());
     lines.extend(keys.into_iter().take(room));
@@ -177,7 +177,7 @@ fn spread(left: &str, style: RunStyle, right: &str, token: Token, columns: u16) 
 }
 
 /// Sessions that were interrupted are counted where they are not listed.
-fn keys(cx: &ViewCx<'_>, is_listed: bool) -> Vec<StyledText> {
+fn keys(cx: &ViewCx<'_>, is_listed: bool, columns: u16) -> Vec<StyledText> {
     let interrupted = cx
         .state
         .interrupted
@@ -214,7 +214,8 @@ fn keys(cx: &ViewCx<'_>, is_listed: bool) -> Vec<StyledText> {
         if width::str_width(&key) >= 10 {
             line.push(" ", Token::Text);
         }
-        line.push(&words, Token::Dim);
+        let room = usize::from(columns).saturating_sub(width::styled_width(&line));
+        line.push(width::whole_parts(&words, " · ", room), Token::Dim);
         Some(line)
     };
     tips.into_iter().filter_map(line).collect()
