@@ -37,6 +37,8 @@ use tokio::sync::{Notify, mpsc};
 const QUEUE: usize = 64;
 /// Jobs that wait for the queue; beyond that news of tool calls are left out, and at twice as many the review ends.
 const BACKLOG: usize = 2048;
+/// The same for news of commands: by them what a command changes is put down to it.
+const WITH_COMMANDS: usize = BACKLOG + BACKLOG / 2;
 /// Jobs that wait before news of tool calls lose their texts.
 const WITH_TEXTS: usize = 64;
 /// Calls of which it is remembered what was told.
@@ -198,6 +200,21 @@ impl Job {
         Some((job, is_waited_for.then_some(done)))
     }
 
+    /// How many may wait before it where it can be left out: however much an agent tells, the review goes on. What the
+    /// person runs is always heard.
+    fn room(&self) -> Option<usize> {
+        match self {
+            Self::Note(note) => match note.doing {
+                ToolEffect::Persons => None,
+                ToolEffect::Runs => Some(WITH_COMMANDS),
+                _ => Some(BACKLOG),
+            },
+            Self::Places { .. } | Self::Preview { .. } => Some(BACKLOG),
+            Self::Beside { job, .. } => job.room(),
+            _ => None,
+        }
+    }
+
     /// As another review tells it, and what tells when it is done.
     pub fn beside(self) -> (Self, Receiver<()>) {
         let (done, is_done) = sync_channel(1);
@@ -325,15 +342,14 @@ impl Reviewing {
     /// Hands a job over without waiting.
     pub fn give(&mut self, at: SessionKey, mut job: Job) -> Submission {
         let fits = load::fit(&mut job, self.waiting.load(Ordering::Acquire));
-        if let Job::Note(note) = &mut job {
-            // Of an agent that tells too much no more is heard; what the person runs is.
-            if (self.backlog.len() >= BACKLOG || !fits) && note.doing != ToolEffect::Persons {
-                let again = std::mem::replace(&mut self.left_out, true);
-                return if again { Submission::Taken } else { Submission::LeftOut };
-            }
-            if self.backlog.len() >= WITH_TEXTS {
-                note.claims.clear();
-            }
+        if job.room().is_some_and(|most| self.backlog.len() >= most || !fits) {
+            let is_said = !matches!(job, Job::Note(_)) || std::mem::replace(&mut self.left_out, true);
+            return if is_said { Submission::Taken } else { Submission::LeftOut };
+        }
+        if let Job::Note(note) = &mut job
+            && self.backlog.len() >= WITH_TEXTS
+        {
+            note.claims.clear();
         }
         if self.backlog.len() >= 2 * BACKLOG {
             return Submission::Gone;

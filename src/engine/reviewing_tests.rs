@@ -85,6 +85,18 @@ fn what_waits_is_bounded() {
     assert_eq!(reviewing.backlog.len(), BACKLOG);
     let with_texts = reviewing.backlog.iter().filter(|job| matches!(&job.job, Job::Note(n) if !n.claims.is_empty()));
     assert!(with_texts.count() <= WITH_TEXTS + 1);
+    let places = |n| Job::Places { entry: EntryId(n), claims: Vec::new() };
+    let asks = |n| Job::Preview { req: ReqId(n), asked: 1, claims: Vec::new(), is_too_much: false };
+    let beside = |n| note(n).beside().0;
+    let more = (0..5000).flat_map(|n| [places(n), asks(n), beside(n)]);
+    assert!(more.map(|job| reviewing.give(AT, job)).all(|given| given == Submission::Taken), "the review goes on");
+    assert_eq!(reviewing.backlog.len(), BACKLOG);
+    let runs = |n| match note(n) {
+        Job::Note(note) => Job::Note(ToolNote { doing: crate::review::protocol::ToolEffect::Runs, ..note }),
+        job => job,
+    };
+    assert!((0..5000).map(|n| reviewing.give(AT, runs(n))).all(|given| given == Submission::Taken));
+    assert_eq!(reviewing.backlog.len(), WITH_COMMANDS, "what a command changes is its own");
     assert_eq!(
         reviewing.give(AT, Job::Do(ReviewCommand::EndTurn(TurnId(1)))),
         Submission::Taken,

@@ -9,6 +9,7 @@
 //! What no look could find when a turn began or ended is put down to the turn by the time at which it was changed.
 
 mod kept;
+mod sayers;
 
 use crate::model::changes::Cause;
 use crate::model::ids::{EntryId, ReqId};
@@ -247,8 +248,8 @@ impl Attribution {
         }
     }
 
-    /// What was left so and this call, which edits files, explains: the agent has told of it after it was found. Each is named
-    /// once. The call may have run `since` then, and not before: what was there earlier was found when it was.
+    /// What was left so and this call, which edits files, may explain: the agent has told of it after it was found. Each is
+    /// left no more. The call may have run `since` then, and not before: what was there earlier was found when it was.
     pub fn explains(&mut self, entry: EntryId, since: LetGo) -> Option<(Vec<Found>, Attributed)> {
         // Nearly always: so news of a call cost nothing, however many calls are known.
         if self.unexplained.is_empty() {
@@ -458,12 +459,11 @@ impl Attribution {
 
     /// By what a path was changed since it was last looked at; `when` is the time of the change.
     pub fn blame(&self, path: &Path, when: When) -> Attributed {
-        let since = self.looked.get(&self.hasher.hash_one(path)).copied().unwrap_or(0).max(self.last_scan);
+        let since = self.last_look(path);
         let newest = |wanted: &dyn Fn(&Tool) -> bool| {
             let could = |tool: &Tool| Self::counts(tool, since) && Self::could(tool, when);
             let found = self.tools.iter().rev().find(|(_, tool)| could(tool) && wanted(tool));
-            let is_known = |turn: &u64| self.turns.contains(turn) || self.unseen().any(|unseen| unseen == *turn);
-            found.map(|(entry, tool)| (tool, *entry, tool.turn.filter(is_known)))
+            found.map(|(entry, tool)| (tool, *entry, self.known_turn(tool)))
         };
         let turn = self.turn_at(when);
         let is_idle = turn.is_none();
@@ -540,31 +540,15 @@ impl Attribution {
         !self.starting.is_empty() || self.tools.values().any(runs)
     }
 
-    /// The pieces that a tool call says it puts into a path.
-    pub fn claims(&self, entry: u64, path: &Path) -> Vec<(Option<Arc<str>>, Arc<str>)> {
-        let claims = self.tools.get(&entry).map(|tool| tool.claims.as_slice()).unwrap_or_default();
-        claims.iter().filter(|c| c.0 == path).map(|(_, old, new)| (old.clone(), Arc::clone(new))).collect()
+    /// The turn of a call, where it runs or could not be looked at.
+    fn known_turn(&self, tool: &Tool) -> Option<u64> {
+        tool.turn.filter(|turn| self.turns.contains(turn) || self.unseen().any(|unseen| unseen == *turn))
     }
-}
 
-/// The text as it was before some pieces were put in, when they can be found: what is left between the text before and
-/// this one was done by another author. The text itself when none of them is in it yet. Nothing when the pieces do not
-/// tell.
-pub fn before_claims(before: &str, after: &str, claims: &[(Option<Arc<str>>, Arc<str>)]) -> Option<String> {
-    let mut text = after.to_owned();
-    let mut found = false;
-    for (old, new) in claims.iter().rev() {
-        let old = old.as_deref().unwrap_or_default();
-        if new.is_empty() || old.is_empty() || text.matches(&**new).take(2).count() != 1 || !before.contains(old) {
-            continue;
-        }
-        text = text.replacen(&**new, old, 1);
-        found = true;
+    /// The number of the last look at a path.
+    fn last_look(&self, path: &Path) -> u64 {
+        self.looked.get(&self.hasher.hash_one(path)).copied().unwrap_or(0).max(self.last_scan)
     }
-    let waits = |(old, new): &(Option<Arc<str>>, Arc<str>)| {
-        old.as_deref().is_some_and(|old| !old.is_empty() && after.contains(old)) && !after.contains(&**new)
-    };
-    (found || (!claims.is_empty() && claims.iter().all(waits))).then_some(text)
 }
 
 #[cfg(test)]

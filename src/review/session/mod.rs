@@ -6,6 +6,7 @@
 mod actions;
 pub mod attribution;
 mod beside;
+mod claimed;
 mod displaced;
 mod earlier;
 mod execution;

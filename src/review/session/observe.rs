@@ -10,8 +10,9 @@ use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::ledger::{Author, ChangeRecord, ClosedBy};
-use crate::review::session::attribution::{Attributed, Attribution, LetGo, before_claims};
+use crate::review::session::attribution::{Attributed, Attribution, LetGo};
 use crate::review::session::beside::Beside;
+use crate::review::session::claimed::taken_out;
 use crate::review::session::persons;
 use crate::review::session::unexplained::{Found, When};
 use crate::review::state::{Change, Oid, State, content};
@@ -30,6 +31,14 @@ pub struct Observer<'a> {
     pub attribution: &'a mut Attribution,
     pub held: &'a HeldWrites,
     pub beside: &'a Beside,
+}
+
+/// What calls say of a change.
+struct Said {
+    /// What was there before each of them did its part, by its place among them; what happened last comes first.
+    out: Vec<(usize, String)>,
+    /// Nobody else has done anything.
+    is_all: bool,
 }
 
 impl Observer<'_> {
@@ -85,13 +94,8 @@ impl Observer<'_> {
                 }
                 _ => self.as_claimed(&change, blamed)?,
             };
-            if let Some(apart) = self.somebody_else(&change, blamed)? {
-                let beside_run = blamed.beside_run;
-                let doubt = Attributed { beside_run, ..Attributed::in_doubt(blamed.beside_persons) };
-                self.record(&change.path, change.before, apart, doubt)?;
-                self.leave_unexplained((&change.path, apart), doubt, true);
-                // Nothing when what it says has not happened yet.
-                self.record(&change.path, apart, change.after, blamed)?;
+            if let Some(parts) = self.parts(&change, blamed)? {
+                self.record_parts(&change, parts)?;
             } else if blamed.cause == Cause::Person
                 && is_loss(&change)
                 && self.log.history(&change.path).is_none()
@@ -104,47 +108,60 @@ impl Observer<'_> {
                 self.log.take(&path, step, after, self.files)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
-                self.leave_unexplained((&change.path, change.after), blamed, false);
+                let found = self.found(&change.path, change.after);
+                self.leave_unexplained(found, blamed);
             }
         }
         Ok(())
     }
 
     /// What nobody accounts for yet is remembered until the end of the turn.
-    fn leave_unexplained(&mut self, (path, after): (&Path, State), by: Attributed, needs_claim: bool) {
-        if by.cause != Cause::Unknown || !by.doubt || by.beside_persons || by.beside_run {
-            return;
-        }
-        let steps = self.log.history(path).map_or(0, |history| history.steps.len());
-        if let Some(step) = steps.checked_sub(1) {
-            let (path, when) = (path.to_owned(), self.when(path));
-            self.attribution.leave_unexplained(Found { path, step, after, when, needs_claim });
+    fn leave_unexplained(&mut self, found: Found, by: Attributed) {
+        let is_open = by.cause == Cause::Unknown && by.doubt && !by.beside_persons && !by.beside_run;
+        if is_open && self.log.history(&found.path).is_some_and(|history| !history.steps.is_empty()) {
+            self.attribution.leave_unexplained(found);
         }
     }
 
-    /// What looks have found before the agent told of this call is its doing, as it would be had they come after that: in
-    /// which order they come is chance.
-    pub fn explain(&mut self, entry: EntryId, since: LetGo) -> Result<(), ReviewError> {
-        let Some((all, by)) = self.attribution.explains(entry, since) else { return Ok(()) };
-        for Found { path, step: number, after, needs_claim, .. } in all {
-            let step = self.log.history(&path).and_then(|history| history.steps.get(number)).copied();
-            let Some(step) = step.filter(|step| step.doubt && step.after == after) else { continue };
-            let change = Change { path, before: step.before, after };
-            let is_its =
-                if needs_claim { self.says_all(&change, entry.0)? } else { self.somebody_else(&change, by)?.is_none() };
-            if is_its {
-                let by = Author { turn: by.turn.unwrap_or(step.turn), cause: by.cause, entry: entry.0 };
-                self.log.account(&change.path, number, by)?;
-            }
+    /// The last step of a file, as a look has found it.
+    fn found(&mut self, path: &Path, after: State) -> Found {
+        let steps = self.log.history(path).map_or(0, |history| history.steps.len());
+        Found::new(path.to_owned(), steps.saturating_sub(1), after, self.when(path))
+    }
+
+    /// Takes in a change in its parts. What no call says that it did may be told of later.
+    fn record_parts(&mut self, change: &Change, parts: Vec<(Attributed, State)>) -> Result<(), ReviewError> {
+        let mut before = change.before;
+        for (by, after) in parts {
+            self.record(&change.path, before, after, by)?;
+            let found = Found { needs_claim: true, ..self.found(&change.path, after) };
+            self.leave_unexplained(found, by);
+            before = after;
         }
         Ok(())
     }
 
-    /// Whether a change is what a call says that it puts there, and nothing else.
-    fn says_all(&mut self, change: &Change, entry: u64) -> Result<bool, ReviewError> {
-        let claims = self.attribution.claims(entry, &change.path);
-        let Some((before, after)) = self.texts(change)? else { return Ok(false) };
-        Ok(before_claims(&before, &after, &claims).is_some_and(|apart| apart == before))
+    /// What looks have found before the agent told of this call is its doing, as it would be had they come after that: in
+    /// which order they come is chance. What it explains only together with a call of which nothing is told yet stays.
+    pub fn explain(&mut self, entry: EntryId, since: LetGo) -> Result<(), ReviewError> {
+        let Some((all, by)) = self.attribution.explains(entry, since) else { return Ok(()) };
+        for mut found in all {
+            let step = self.log.history(&found.path).and_then(|history| history.steps.get(found.step)).copied();
+            let Some(step) = step.filter(|step| step.doubt && step.after == found.after) else { continue };
+            let change = Change { path: found.path.clone(), before: step.before, after: found.after };
+            let calls: Vec<Attributed> =
+                std::iter::once(by).chain(self.attribution.others_ever(entry.0, &change.path, found.when)).collect();
+            let said = self.said(&change, &calls)?.map(|said| said.is_all);
+            // A command that runs meanwhile may have done the rest.
+            if said.unwrap_or(!found.needs_claim) || !found.needs_claim && self.attribution.runs() {
+                let by = Author { turn: by.turn.unwrap_or(step.turn), cause: by.cause, entry: entry.0 };
+                self.log.account(&change.path, found.step, by)?;
+            } else if found.tries > 0 {
+                found.tries -= 1;
+                self.attribution.leave_unexplained(found);
+            }
+        }
+        Ok(())
     }
 
     /// Whether the clock of the files was found to be set; then it no longer tells when calls have run.
@@ -219,24 +236,56 @@ impl Observer<'_> {
         }
     }
 
-    /// The state without what a tool call says it did, when there is more in the change than that.
-    fn somebody_else(&mut self, change: &Change, blamed: Attributed) -> Result<Option<State>, ReviewError> {
-        let (Cause::Tool, Some(entry)) = (blamed.cause, blamed.entry) else { return Ok(None) };
+    /// The parts of a change that calls say they did, the oldest first, and before them what is beyond that; nothing where
+    /// one call did all of it, or they do not tell.
+    fn parts(&mut self, change: &Change, blamed: Attributed) -> Result<Option<Vec<(Attributed, State)>>, ReviewError> {
+        let State::File { mode, .. } = change.after else { return Ok(None) };
         // A command that runs meanwhile may have done the rest.
-        let claims = self.attribution.claims(entry, &change.path);
-        let (State::File { .. }, State::File { mode, .. }) = (change.before, change.after) else { return Ok(None) };
-        if claims.is_empty() || self.attribution.runs() {
+        if self.attribution.runs() {
+            return Ok(None);
+        }
+        let calls = self.calls(change, blamed);
+        let Some(Said { out, is_all }) = self.said(change, &calls)? else { return Ok(None) };
+        if is_all && matches!(out[..], [(0, _)]) {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        let mut after = change.after;
+        for (call, text) in out {
+            parts.push((calls[call], after));
+            after = self.files.file(text.as_bytes(), mode)?;
+        }
+        if !is_all {
+            let beside_run = blamed.beside_run;
+            parts.push((Attributed { beside_run, ..Attributed::in_doubt(blamed.beside_persons) }, after));
+        }
+        parts.reverse();
+        Ok(Some(parts))
+    }
+
+    /// The call that a change is blamed on, and others that may have done their part of it before.
+    fn calls(&mut self, change: &Change, blamed: Attributed) -> Vec<Attributed> {
+        let (Cause::Tool, Some(entry)) = (blamed.cause, blamed.entry) else { return Vec::new() };
+        let when = self.when(&change.path);
+        let others = self.attribution.others(entry, &change.path, when).into_iter();
+        let other = |by: Attributed| Attributed { entry: by.entry, turn: by.turn, ..blamed };
+        std::iter::once(blamed).chain(others.map(other)).collect()
+    }
+
+    /// What calls say of a change of a file, the newest of them first; nothing where they do not tell.
+    fn said(&mut self, change: &Change, calls: &[Attributed]) -> Result<Option<Said>, ReviewError> {
+        let claims = |by: &Attributed| by.entry.map(|entry| self.attribution.claims(entry, &change.path));
+        let claims: Vec<_> = calls.iter().map(|by| claims(by).unwrap_or_default()).collect();
+        if claims.first().is_none_or(Vec::is_empty) || !matches!(change.before, State::File { .. }) {
             return Ok(None);
         }
         let Some((before, after)) = self.texts(change)? else { return Ok(None) };
-        match before_claims(&before, &after, &claims) {
-            Some(apart) if apart != before => Ok(Some(self.files.file(apart.as_bytes(), mode)?)),
-            _ => Ok(None),
-        }
+        let out = taken_out(&before, &after, &claims);
+        Ok(out.map(|out| Said { is_all: out.last().is_some_and(|(_, text)| *text == before), out }))
     }
 
-    /// What happened while a command of the person's ran is a call's doing if it is what the call says that it puts there;
-    /// what is beyond that is somebody else's.
+    /// What happened while a command of the person's ran is a call's doing if it is what calls say that they put there; what
+    /// is beyond that is somebody else's.
     fn as_claimed(&mut self, change: &Change, blamed: Attributed) -> Result<Attributed, ReviewError> {
         let Some(entry) = blamed.entry.filter(|_| blamed.needs_claim()) else { return Ok(blamed) };
         let claims = self.attribution.claims(entry, &change.path);
@@ -247,11 +296,12 @@ impl Observer<'_> {
         let is_all = |(old, new): &(Option<Arc<str>>, Arc<str>)| {
             **new == *after && old.as_ref().is_none_or(|old| **old == *before)
         };
-        let is_claimed = match before_claims(&before, &after, &claims) {
-            _ if claims.iter().any(is_all) => true,
-            Some(apart) => apart == before || apart != after && !self.attribution.runs(),
-            None => false,
-        };
+        let calls = self.calls(change, blamed);
+        let is_claimed = claims.iter().any(is_all)
+            || match self.said(change, &calls)? {
+                Some(said) => said.is_all || !said.out.is_empty() && !self.attribution.runs(),
+                None => false,
+            };
         Ok(if is_claimed { blamed } else { blamed.unclaimed() })
     }
 

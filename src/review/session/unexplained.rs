@@ -9,6 +9,8 @@ use std::time::SystemTime;
 
 /// Changes that are remembered; of more, the oldest are forgotten.
 const MAX: usize = 4096;
+/// Calls that may say something of one of them. An agent that goes on telling must not have its words compared for ever.
+const MAX_TRIES: u8 = 32;
 
 /// When something was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +31,14 @@ pub struct Found {
     /// A call that was known then says of other parts of the same change that it did them: this one is a call's doing only
     /// if it is just what the call says that it puts there.
     pub needs_claim: bool,
+    /// So many calls are still asked.
+    pub tries: u8,
+}
+
+impl Found {
+    pub const fn new(path: PathBuf, step: usize, after: State, when: When) -> Self {
+        Self { path, step, after, when, needs_claim: false, tries: MAX_TRIES }
+    }
 }
 
 #[derive(Debug, Default)]

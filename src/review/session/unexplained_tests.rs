@@ -138,3 +138,71 @@ fn what_is_beyond_one_call_is_the_next_ones_if_that_says_so() {
         place.review.verify_invariants();
     }
 }
+
+/// A look has found three edits when only the first was told of: the last one explains what is left of them.
+#[test]
+fn what_is_beyond_one_call_is_that_of_all_others_together() {
+    let text = lines(30);
+    let edits = [("line 2\n", "line 2\nput in\n"), ("line 10\nline 11\n", "line 11\n"), ("line 20\n", "twenty\n")];
+    let done = edits.iter().fold(text.clone(), |text, (old, new)| text.replacen(old, new, 1));
+    for (saved, causes) in
+        [("", [(Cause::Tool, false); 2]), ("saved\n", [(Cause::Unknown, true), (Cause::Tool, false)])]
+    {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        let since = Instant::now();
+        let claims = |place: &Place, at: usize| {
+            let (old, new) = edits[at];
+            vec![ClaimedEdit { path: place.at("f"), old: Some(old.into()), new: new.into() }]
+        };
+        place.write("f", &format!("{done}{saved}"));
+        for at in 0..edits.len() {
+            let claims = claims(&place, at);
+            place.hears_claim(ToolEffect::Edits, &["f"], claims, (since, true));
+            assert_eq!(place.causes("f")[1], (Cause::Tool, false));
+            let is_last = at + 1 == edits.len();
+            assert_eq!(place.causes("f")[0], if is_last { causes[0] } else { (Cause::Unknown, true) }, "{at}");
+            place.entry += 1;
+        }
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_eq!(place.read("f") == text, saved.is_empty());
+    }
+}
+
+/// Two calls were told of before either had done anything, and a look finds what both did.
+#[test]
+fn of_what_a_look_finds_each_call_has_its_part() {
+    let text = lines(30);
+    let edits = [("line 2\n", "line 2\nput in\n"), ("put in\n", "put in later\n"), ("line 10\nline 11\n", "line 11\n")];
+    let done = edits.iter().fold(text.clone(), |text, (old, new)| text.replacen(old, new, 1));
+    for saved in ["", "saved\n"] {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        let first = place.entry;
+        let since = Instant::now();
+        let tells = |place: &mut Place, at: usize, finished: bool| {
+            let (old, new) = edits[at];
+            let claims = vec![ClaimedEdit { path: place.at("f"), old: Some(old.into()), new: new.into() }];
+            place.entry = first + at as u64;
+            place.hears_claim(ToolEffect::Edits, &["f"], claims, (since, finished));
+        };
+        (0..edits.len()).for_each(|at| tells(&mut place, at, false));
+        place.write("f", &format!("{done}{saved}"));
+        (0..edits.len()).for_each(|at| tells(&mut place, at, true));
+        let history = place.review.log.history(Path::new("f")).unwrap();
+        let by: Vec<_> = history.steps.iter().map(|step| (step.cause, step.entry)).collect();
+        let its = (0..3).map(|at| (Cause::Tool, Some(first + at)));
+        let wanted: Vec<_> = (!saved.is_empty()).then_some((Cause::Unknown, None)).into_iter().chain(its).collect();
+        let sorted = |mut by: Vec<(Cause, Option<u64>)>| {
+            by.sort_by_key(|(_, entry)| *entry);
+            by
+        };
+        assert_eq!(sorted(by), wanted, "{saved:?}");
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_eq!(place.read("f"), if saved.is_empty() { text.clone() } else { format!("{text}{saved}") });
+    }
+}
