@@ -21,6 +21,7 @@ use crate::review::snapshot::clock::TICK;
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -84,11 +85,19 @@ impl Tool {
         self.until.is_some()
     }
 
-    /// Whether it says that it changes this path, and has not had the client write it.
+    /// Whether it says that it changes this path, and has not had the client write it. One that says nothing of texts has
+    /// changed what is below a directory that it names.
     fn names(&self, path: &Path) -> bool {
-        let named = self.paths.iter().any(|p| p == path) || self.claims.iter().any(|c| c.0 == path);
+        let is_named = |named: &PathBuf| named == path || self.claims.is_empty() && is_below(path, named);
+        let named = self.paths.iter().any(is_named) || self.claims.iter().any(|c| c.0 == path);
         named && !self.served.contains(path)
     }
+}
+
+/// The same as `starts_with`, which takes the paths apart.
+fn is_below(path: &Path, dir: &Path) -> bool {
+    let (path, dir) = (path.as_os_str().as_bytes(), dir.as_os_str().as_bytes());
+    !dir.is_empty() && path.strip_prefix(dir).is_some_and(|rest| rest.first() == Some(&b'/'))
 }
 
 /// From when on something may be the doing of a command.
@@ -249,8 +258,9 @@ impl Attribution {
     }
 
     /// What was left so and this call, which edits files, may explain: the agent has told of it after it was found. Each is
-    /// left no more. The call may have run `since` then, and not before: what was there earlier was found when it was.
-    pub fn explains(&mut self, entry: EntryId, since: LetGo) -> Option<(Vec<Found>, Attributed)> {
+    /// left no more, and comes with whether the call has to say that it did it: it may have run `since` then, and what was
+    /// there earlier was found when it was, unless news were late.
+    pub fn explains(&mut self, entry: EntryId, since: LetGo) -> Option<(Vec<(Found, bool)>, Attributed)> {
         // Nearly always: so news of a call cost nothing, however many calls are known.
         if self.unexplained.is_empty() {
             return None;
@@ -259,16 +269,24 @@ impl Attribution {
             self.tools.get(&entry.0).filter(|tool| !tool.waits && !tool.lost && tool.doing == ToolEffect::Edits)?;
         let LetGo::At(since) = tool.from.map_or(since, LetGo::At) else { return None };
         let persons: Vec<&Tool> = self.tools.values().filter(|tool| tool.doing == ToolEffect::Persons).collect();
+        let needs_claim = |found: &Found| {
+            let (When::At(at) | When::By(at)) = found.when;
+            found.needs_claim || at + TICK < since
+        };
         let is_its = |found: &Found| {
             let (When::At(at) | When::By(at)) = found.when;
             tool.names(&found.path)
-                && (!found.needs_claim || tool.claims.iter().any(|claim| claim.0 == found.path))
-                && at + TICK >= since
+                && (!needs_claim(found) || tool.claims.iter().any(|claim| claim.0 == found.path))
                 && tool.until.is_none_or(|until| at <= until + SLACK)
                 && !persons.iter().any(|tool| Self::could(tool, found.when))
         };
         let turn = tool.turn.filter(|turn| self.turns.contains(turn));
-        Some((self.unexplained.take(is_its), Attributed::new(Cause::Tool, Some(entry.0)).of_turn(turn)))
+        let with_need = |found: Found| {
+            let needs_claim = needs_claim(&found);
+            (found, needs_claim)
+        };
+        let all = self.unexplained.take(is_its).into_iter().map(with_need).collect();
+        Some((all, Attributed::new(Cause::Tool, Some(entry.0)).of_turn(turn)))
     }
 
     /// The same where the files could not be looked at before it.

@@ -145,7 +145,7 @@ impl Observer<'_> {
     /// which order they come is chance. What it explains only together with a call of which nothing is told yet stays.
     pub fn explain(&mut self, entry: EntryId, since: LetGo) -> Result<(), ReviewError> {
         let Some((all, by)) = self.attribution.explains(entry, since) else { return Ok(()) };
-        for mut found in all {
+        for (mut found, needs_claim) in all {
             let step = self.log.history(&found.path).and_then(|history| history.steps.get(found.step)).copied();
             let Some(step) = step.filter(|step| step.doubt && step.after == found.after) else { continue };
             let change = Change { path: found.path.clone(), before: step.before, after: found.after };
@@ -153,7 +153,7 @@ impl Observer<'_> {
                 std::iter::once(by).chain(self.attribution.others_ever(entry.0, &change.path, found.when)).collect();
             let said = self.said(&change, &calls)?.map(|said| said.is_all);
             // A command that runs meanwhile may have done the rest.
-            if said.unwrap_or(!found.needs_claim) || !found.needs_claim && self.attribution.runs() {
+            if said.unwrap_or(!needs_claim) || !needs_claim && self.attribution.runs() {
                 let by = Author { turn: by.turn.unwrap_or(step.turn), cause: by.cause, entry: entry.0 };
                 self.log.account(&change.path, found.step, by)?;
             } else if found.tries > 0 {

@@ -206,3 +206,54 @@ fn of_what_a_look_finds_each_call_has_its_part() {
         assert_eq!(place.read("f"), if saved.is_empty() { text.clone() } else { format!("{text}{saved}") });
     }
 }
+
+/// The client was woken late: what was changed long before it heard of the call is the call's if that says just so.
+#[test]
+fn late_news_explain_what_they_say_and_nothing_else() {
+    for (says, is_its) in [("saved", true), ("another", false)] {
+        let text = lines(9);
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        place.write("f", &text.replace("line 2\n", "saved\n"));
+        place.look("f");
+        let claims =
+            vec![ClaimedEdit { path: place.at("f"), old: Some("line 2\n".into()), new: format!("{says}\n").into() }];
+        place.hears_claim(ToolEffect::Edits, &["f"], claims, (Instant::now() + EARLIER, false));
+        assert_eq!(place.causes("f")[0], if is_its { (Cause::Tool, false) } else { (Cause::Unknown, true) });
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+    }
+}
+
+/// With its own hands: a tree is removed, and another one becomes a file.
+#[test]
+fn a_call_that_names_a_directory_has_changed_what_is_below_it() {
+    let files: [(&str, &[u8]); 5] =
+        [("src/a", b"a\n"), ("src/deep/b", b"b\n"), ("src2/c", b"c\n"), ("lib/d", b"d\n"), ("p", b"mine\n")];
+    let mut place = Place::with(&files);
+    place.begins_and_tells();
+    let since = Instant::now();
+    place.hears(ToolEffect::Edits, &["src"], since, false);
+    std::fs::remove_dir_all(place.at("src")).unwrap();
+    place.write("p", "saved\n");
+    std::fs::remove_file(place.at("src2/c")).unwrap();
+    place.hears(ToolEffect::Edits, &["src"], since, true);
+    place.entry += 1;
+    place.hears(ToolEffect::Edits, &["lib"], since, false);
+    std::fs::remove_dir_all(place.at("lib")).unwrap();
+    place.write("lib", "now a file\n");
+    place.hears(ToolEffect::Edits, &["lib"], since, true);
+    place.review.end_turn(1).unwrap();
+    for its in ["src/a", "src/deep/b", "lib", "lib/d"] {
+        assert_eq!(place.causes(its), [(Cause::Tool, false)], "{its}");
+    }
+    for other in ["src2/c", "p"] {
+        assert_eq!(place.causes(other), [(Cause::Unknown, true)], "{other}");
+    }
+    place.review.verify_invariants();
+    place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+    for (name, text) in files.iter().filter(|(name, _)| !["src2/c", "p"].contains(name)) {
+        assert_eq!(place.read(name).as_bytes(), *text, "{name}");
+    }
+    assert_eq!(place.read("p"), "saved\n");
+}
