@@ -76,7 +76,7 @@ const NAMES: &[(Kind, Part, &str, &str)] = &[
     (Kind::Edit, Part::Delete, "delete", "deletefile remove removefile"),
     (Kind::Edit, Part::Move, "move", "movefile rename renamefile"),
     (Kind::Fetch, Part::All, "fetch webfetch", "fetchurl urlfetch fetchwebpage"),
-    (Kind::Fetch, Part::WebSearch, "", "websearch googlewebsearch searchweb"),
+    (Kind::Fetch, Part::WebSearch, "websearch", "googlewebsearch searchweb"),
     (Kind::Mcp, Part::All, "mcp", ""),
 ];
 
