@@ -51,6 +51,15 @@ pub fn says_elsewhere(text: &str) -> bool {
     text.trim_start().starts_with(SAYS_ELSEWHERE)
 }
 
+/// Recordings `claude-code-acp/edit.jsonl` and `shell.jsonl`: tools of a server of its own stand in the place of those that are
+/// built in, and do what those do.
+const IN_PLACE: &str = "mcp__acp__";
+
+/// The name of a tool without that of such a server.
+pub fn tool_name(name: &str) -> &str {
+    name.strip_prefix(IN_PLACE).filter(|rest| !rest.is_empty()).unwrap_or(name)
+}
+
 /// Observed with Gemini CLI 0.61: a load begins a second, empty file with the same short id, and the next start of the
 /// agent removes both as one that has expired.
 const LOSES_WHAT_IT_LOADS: &[&str] = &["gemini-cli"];

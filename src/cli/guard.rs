@@ -5,8 +5,9 @@
 use super::args::Command;
 use super::output::is_screen;
 use crate::headless::code;
-use crate::host::process::{self, Post, let_go_of_output};
+use crate::host::process::{self, Again, Post, let_go_of_output};
 use crate::ui::tty::{self, LineSettings};
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd as _;
 use std::sync::mpsc::sync_channel;
@@ -15,6 +16,13 @@ use std::time::Duration;
 
 /// A terminal whose output is stopped takes nothing, and is not waited for any longer.
 const REPAIR_LIMIT: Duration = Duration::from_secs(1);
+/// The first argument of a guard that is started anew, in the place of one that was ended; behind it stand the mark of the
+/// client's run and the line settings of the terminal. Nobody types it.
+const GUARD: &str = "--guard-of";
+/// In the place of line settings: there is no terminal.
+const NO_TERMINAL: &str = "-";
+/// The same: there is one, and its settings could not be told.
+const UNKNOWN: &str = "?";
 
 /// For commands that start something or take the terminal. Returns in both processes: with an exit code in the guard, at its
 /// end. To be called before there is a second thread.
@@ -34,7 +42,29 @@ pub(super) fn begin(command: &Command) -> Option<u8> {
     }
     tty::tell_of(process::tell_guard_of_terminal);
     let before = takes_terminal.then(tty::line_settings).flatten();
+    let settings = before.as_ref().map(LineSettings::to_text);
+    let settings = settings.unwrap_or_else(|| if takes_terminal { UNKNOWN } else { NO_TERMINAL }.to_owned());
+    let mark = process::run_mark().map(|(_, value)| value).unwrap_or_default();
+    process::guards_are_started_so(Again {
+        args: vec![GUARD.to_owned(), mark, settings],
+        has_terminal: takes_terminal,
+    });
     stand(process::start_guard(takes_terminal)?, before);
+    Some(code::OK)
+}
+
+/// For a program that was started as a guard: all that it does. Returns nothing in every other one.
+pub(super) fn again(args: &[OsString]) -> Option<u8> {
+    let [first, mark, settings] = args else { return None };
+    let (mark, settings) = (mark.to_str()?, settings.to_str()?);
+    if first != GUARD {
+        return None;
+    }
+    let has_terminal = settings != NO_TERMINAL;
+    // The terminal may be raw by now, which those settings are not.
+    let now = has_terminal.then(tty::line_settings).flatten();
+    let before = now.and_then(|now| now.with_text(settings));
+    stand(Post::anew(has_terminal, mark.to_owned()).ok()?, before);
     Some(code::OK)
 }
 

@@ -67,6 +67,9 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
     let tool = Tool::named(&test.tool).ok_or_else(|| {
         Usage(format!("`{}` is no name of a tool; for example: Bash, Read, Edit, Fetch, Mcp", test.tool))
     })?;
+    if tool.is_unknown() && !rules.has_any_for(&tool) {
+        return Err(Usage(unknown(&test.tool, &tool)));
+    }
     let agent = test.agent.as_deref().map(|name| agent_named(name, &rules)).transpose()?;
     // As an agent's call is judged: where `~/x` or `$X/y` leads is known to the agent alone.
     let claimed = match tool.kind {
@@ -108,6 +111,15 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
         Verdict::Ask => ASK,
         Verdict::Deny => DENY,
     })
+}
+
+/// What is to be said of a tool that nobody knows and no rule is for.
+fn unknown(written: &str, tool: &Tool) -> String {
+    let meant = tool.meant().map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
+    format!(
+        "unknown tool {written}{meant}, and no rule is for calls of that name; known are Bash, Read, Edit, Fetch, Mcp, what \
+         agents call such tools (Write, Grep, WebFetch, Shell and others) and mcp__SERVER__TOOL"
+    )
 }
 
 /// Why no agent that is configured, added or known is known to rules by this name.
@@ -256,9 +268,21 @@ fn add(change: Edit<'_>) -> Result<u8, Usage> {
         say(&format!("{why}; the rule holds for none of them, only for `acp-tui … -- {name}`"));
     }
     match rule_files::change(&file, "", change) {
-        Ok(()) => print(""),
+        Ok(()) => {
+            if let Some(said) = rules::unknown_tool(change.pattern) {
+                say(&format!("{said}{}", taken_back(&change)));
+            }
+            print("")
+        }
         Err(error) => not_changed(&file, &change, error),
     }
+}
+
+/// What to do where a rule was not meant so.
+fn taken_back(Edit { list, pattern, agent, .. }: &Edit<'_>) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let agent = agent.map(|name| format!(" --agent {}", quoted(name))).unwrap_or_default();
+    format!(" (`acp-tui rules remove {} {}{agent}` takes it back)", list.name(), quoted(pattern))
 }
 
 /// From the person's own file, and from that of the directory, in which those are that were made in questions.

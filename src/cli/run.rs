@@ -44,6 +44,10 @@ const MAX_PROMPT: u64 = 16 << 20;
 /// The whole program. `args` are those after the program's name.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let started = Instant::now();
+    let args: Vec<OsString> = args.into_iter().collect();
+    if let Some(code) = guard::again(&args) {
+        return ExitCode::from(code);
+    }
     let command = match args::parse(args) {
         Ok(command) => command,
         Err(usage) => return fail(&usage),

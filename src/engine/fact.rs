@@ -11,7 +11,7 @@ use std::io;
 use std::path::PathBuf;
 use tokio::sync::mpsc;
 
-const NO_GUARD: &str = "the guard of this acp-tui was ended: should acp-tui be killed as well, what it has started goes on \
+const NO_GUARD: &str = "the guard of this acp-tui was ended, and so was each that took its place: should acp-tui be killed as well, what it has started goes on \
     and the terminal stays as it is; then `acp-tui ps` and `acp-tui reset` help";
 
 #[derive(Debug)]
@@ -45,10 +45,10 @@ impl Facts {
         tokio::task::spawn_blocking(move || facts.send(Fact::Host(at, event)));
     }
 
-    /// Tells when there is no guard any more.
-    pub fn watch_guard(&self) {
+    /// Keeps a guard, and tells when there is none any more.
+    pub fn keep_guard(&self) {
         let facts = self.clone();
-        process::when_guard_is_lost(move || {
+        process::keep_guard(move || {
             let message = NO_GUARD.to_owned();
             facts.send(Fact::Host(Address::All, HostEvent::Warning { message }));
         });

@@ -1,7 +1,7 @@
 //! The newest lines of all connections, for the inspector.
 //!
 //! As they go into the journal: what is masked there is masked here. Nothing is made of them before somebody looks.
-//! Invariant: no more than [`MAX_BYTES`] are kept, and of a long line only what it is.
+//! Invariant: no more than [`MAX_BYTES`] are kept, [`MAX_LOOKED`] while somebody looks, and of a long line only what it is.
 
 use crate::agent::codec::watch::Watch;
 use crate::base::limits::{self, MAX_NAME};
@@ -14,9 +14,8 @@ use std::sync::Arc;
 
 /// Bytes of lines that are kept, with what each costs besides.
 pub const MAX_BYTES: usize = 2 << 20;
-/// What is left once there were more. Many go at once, since another thread allocates lines at the same time: freed one
-/// by one, each of them would wait for the allocator's lock.
-const LEFT_BYTES: usize = MAX_BYTES / 4 * 3;
+/// The same while somebody looks: of 10,000 lines a second what comes while the screen has something else to do for seconds.
+pub const MAX_LOOKED: usize = 16 << 20;
 const COST: usize = 64;
 /// A longer line is kept as what it is, without its content.
 const LONG: usize = 128 << 10;
@@ -60,10 +59,13 @@ impl Frames {
         };
         self.bytes += text.len() + COST;
         self.kept.push_back(Kept { at, agent, dir, text, is_cut });
-        if self.bytes <= MAX_BYTES {
+        let most = if self.looking.is_some() { MAX_LOOKED } else { MAX_BYTES };
+        if self.bytes <= most {
             return;
         }
-        while self.bytes > LEFT_BYTES
+        // Many go at once, since another thread allocates lines at the same time: freed one by one, each of them would wait for
+        // the allocator's lock.
+        while self.bytes > most / 4 * 3
             && let Some(first) = self.kept.pop_front()
         {
             self.bytes -= first.text.len() + COST;
@@ -71,9 +73,15 @@ impl Frames {
         }
     }
 
-    /// Whether there are lines that were not looked at.
+    /// How many lines there are that were not looked at.
+    pub fn waiting(&self) -> u64 {
+        let end = self.dropped + self.kept.len() as u64;
+        self.looking.as_ref().map_or(0, |looking| end - looking.next.clamp(self.dropped, end))
+    }
+
+    /// Whether there are any.
     pub fn has_news(&self) -> bool {
-        self.looking.as_ref().is_some_and(|looking| looking.next < self.dropped + self.kept.len() as u64)
+        self.waiting() > 0
     }
 
     /// Nobody looks any more.
@@ -161,10 +169,27 @@ mod tests {
         for _ in 0..20_000 {
             push(&mut frames, FrameDir::FromAgent, &line);
         }
+        assert!(frames.bytes <= MAX_LOOKED);
         let (rows, missed) = frames.next(usize::MAX);
         assert_eq!((missed > 0, rows.len() as u64 + missed), (true, 20_000), "what went by is counted");
         frames.stop();
         assert!(!frames.has_news());
+        push(&mut frames, FrameDir::FromAgent, &line);
+        assert!(frames.bytes <= MAX_BYTES, "nobody looks any more");
+    }
+
+    #[test]
+    fn who_looks_misses_none_of_three_seconds_with_10_000_lines_each() {
+        let mut frames = Frames::default();
+        push(&mut frames, FrameDir::FromAgent, "first");
+        assert_eq!(frames.next(9).0.len(), 1);
+        let line = format!(r#"{{"jsonrpc":"2.0","method":"_x","params":"{}"}}"#, "x".repeat(250));
+        for _ in 0..30_000 {
+            push(&mut frames, FrameDir::FromAgent, &line);
+        }
+        assert_eq!(frames.waiting(), 30_000);
+        let (rows, missed) = frames.next(usize::MAX);
+        assert_eq!((rows.len(), missed, frames.waiting()), (30_000, 0, 0));
     }
 
     #[test]

@@ -147,7 +147,7 @@ impl Engine {
                 "unstable": unstable,
             })
         });
-        sender.watch_guard();
+        sender.keep_guard();
         let is_over = Arc::default();
         let earlier = audit.clone().map(|state| Earlier::new(state, stem.name()));
         let audit = Audit::new(audit, &stem.name(), &sender);

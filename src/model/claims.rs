@@ -127,6 +127,9 @@ const BASH: &str = "bash";
 /// Names of tools whose command is one for a shell of this machine.
 const SHELLS: [&str; 8] =
     [BASH, "shell", "terminal", "execute", "exec", "run_command", "run_shell_command", "local_shell"];
+/// What agents call a tool that searches the web, however its words are put together, and what it is called here.
+const WEB_SEARCHES: [&str; 3] = [WEB_SEARCH, "googlewebsearch", "searchweb"];
+const WEB_SEARCH: &str = "websearch";
 /// Places that patterns of one search lead to.
 const MAX_BEGINNINGS: usize = 64;
 
@@ -215,6 +218,7 @@ impl Claims {
         match tool.kind {
             ToolKind::Execute => {}
             ToolKind::Read => all.push(beside(of_files("read", files.clone()))),
+            ToolKind::Search if files.is_empty() && is_web_search(tool) => all.push(web_search(tool)),
             ToolKind::Search => all.push(beside(of_files("search", files.clone()))),
             // A command beside it does not speak for what is changed.
             ToolKind::Edit => all.push(counts(of_files("edit", files))),
@@ -224,10 +228,10 @@ impl Claims {
                 let mut given = Vec::new();
                 of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
                     .for_each(|value| texts(value, &mut given));
-                let none = given.is_empty().then_some(Claimed::Unknown);
-                for what in given.into_iter().map(Claimed::Text).chain(none) {
-                    all.push(Claim::new("fetch", what));
-                }
+                let none = given.is_empty().then(|| {
+                    if is_web_search(tool) { web_search(tool) } else { Claim::new("fetch", Claimed::Unknown) }
+                });
+                all.extend(given.into_iter().map(|text| Claim::new("fetch", Claimed::Text(text))).chain(none));
             }
             ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => {
                 for name in ["read", "edit"] {
@@ -250,7 +254,7 @@ impl Claims {
         if !is_by_name {
             let servers = of_servers(tool, input).into_iter();
             // So is any tool by its name.
-            let named = tool.name.as_ref().filter(|name| !name.starts_with("mcp__")).map(|_| by_name(tool));
+            let named = name_of(tool).filter(|name| !name.starts_with("mcp__")).map(|_| by_name(tool));
             all.extend(servers.chain(named).map(|claim| Claim { only_narrows: true, ..claim }));
         }
         // What a command has named beside itself says no more of it before than it would now: where it runs.
@@ -551,8 +555,26 @@ fn of_servers(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
 
 /// A tool that is only known by its name.
 fn by_name(tool: &ToolCall) -> Claim {
-    let name = tool.name.as_deref().unwrap_or("other");
-    Claim::new(name, Claimed::Text(tool.title.clone()))
+    Claim::new(name_of(tool).unwrap_or("other"), Claimed::Text(tool.title.clone()))
+}
+
+/// What a tool is called, also where only the id of its call begins with that, as in the recording `gemini/search.jsonl`:
+/// `list_directory__ID`. One word alone may be anything.
+fn name_of(tool: &ToolCall) -> Option<&str> {
+    let is_name = |name: &str| {
+        let words: Vec<&str> = name.split('_').collect();
+        words.len() > 1 && words.iter().all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()))
+    };
+    let in_id = || tool.id.as_str().split_once("__").map(|(name, _)| name).filter(|name| is_name(name));
+    tool.name.as_deref().or_else(in_id)
+}
+
+fn is_web_search(tool: &ToolCall) -> bool {
+    name_of(tool).is_some_and(|name| WEB_SEARCHES.contains(&plain(name).as_str()))
+}
+
+fn web_search(tool: &ToolCall) -> Claim {
+    Claim::new(WEB_SEARCH, Claimed::Text(tool.title.clone()))
 }
 
 #[cfg(test)]

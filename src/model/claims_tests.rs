@@ -122,6 +122,32 @@ fn tools_of_servers_are_known_by_server_and_name() {
     assert_eq!(claims(ToolKind::Other, "T", json!({})), [Claim::new("other", Claimed::Text("T".into()))]);
 }
 
+/// Of Gemini only the id of its call says what is searched, of Claude only the name.
+#[test]
+fn a_search_of_the_web_is_one_whatever_kind_it_has() {
+    let web = Claim::new(WEB_SEARCH, Claimed::Text("Searching the web for: \"rust\"".into()));
+    let of = |kind: ToolKind, id: &str, name: Option<&str>, input: Value| {
+        let mut tool = call(kind, "Searching the web for: \"rust\"", input);
+        (tool.id, tool.name) = (ToolId::from(id), name.map(str::to_owned));
+        Claims::of_tool(&tool, &[]).all
+    };
+    let gemini = of(ToolKind::Search, "google_web_search__x1", None, json!({}));
+    assert_eq!(gemini[0], web);
+    assert!(gemini[1..].iter().all(|claim| claim.only_narrows), "{gemini:?}");
+    let claude = of(ToolKind::Fetch, "toolu_1", Some("WebSearch"), json!({ "query": "rust" }));
+    assert_eq!(claude[0], web);
+    assert!(claude[1..].iter().all(|claim| claim.only_narrows), "{claude:?}");
+    // Whoever names a file or an address is asked about that.
+    let file = of(ToolKind::Search, "google_web_search__x1", None, json!({ "path": "src" }));
+    assert_eq!(file[0], paths("search", &["src"]));
+    let address = of(ToolKind::Fetch, "t", Some("WebSearch"), json!({ "url": "https://a.example/" }));
+    assert_eq!(address[0], Claim::new("fetch", Claimed::Text("https://a.example/".into())));
+    for id in ["toolu__x1", "google_web_search", "_web__x", "Web_search__x"] {
+        let plain = of(ToolKind::Search, id, None, json!({}));
+        assert_eq!(plain, [Claim::new("search", Claimed::Unknown)], "{id}");
+    }
+}
+
 #[test]
 fn a_call_that_names_several_tools_of_servers_is_each_of_them() {
     let mcp = |text: &str| Claim::new("mcp", Claimed::Text(text.into()));

@@ -333,6 +333,12 @@ impl Rules {
         !self.deny.is_empty()
     }
 
+    /// Whether any rule is for this tool.
+    pub fn has_any_for(&self, tool: &Tool) -> bool {
+        let mut all = [&self.deny, &self.ask, &self.allow].into_iter().flat_map(List::iter);
+        all.any(|rule| rule.pattern.tool.covers(tool))
+    }
+
     /// Every rule, the strictest list first; also those whose time is over.
     pub fn iter(&self) -> impl Iterator<Item = &RuleRef> {
         [&self.deny, &self.ask, &self.allow].into_iter().flat_map(List::iter).map(|rule| &rule.source)

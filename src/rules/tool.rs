@@ -76,7 +76,7 @@ const NAMES: &[(Kind, Part, &str, &str)] = &[
     (Kind::Edit, Part::Delete, "delete", "deletefile remove removefile"),
     (Kind::Edit, Part::Move, "move", "movefile rename renamefile"),
     (Kind::Fetch, Part::All, "fetch webfetch", "fetchurl urlfetch fetchwebpage"),
-    (Kind::Fetch, Part::WebSearch, "", "websearch googlewebsearch searchweb"),
+    (Kind::Fetch, Part::WebSearch, "websearch", "googlewebsearch searchweb"),
     (Kind::Mcp, Part::All, "mcp", ""),
 ];
 
@@ -157,19 +157,26 @@ impl Tool {
         self.part == Part::WebSearch
     }
 
+    /// Whether its name means nothing here.
+    pub fn is_unknown(&self) -> bool {
+        self.kind == Kind::Other && self.name != NAMELESS
+    }
+
     /// What is to be said of a pattern that has a name which means nothing here, with the name as it is written.
     pub(super) fn unknown(&self, written: &str) -> Option<String> {
-        if self.kind != Kind::Other || self.name == NAMELESS {
-            return None;
-        }
+        let meant = self.meant().map(|name| format!("; did you mean {name}?")).unwrap_or_default();
+        self.is_unknown().then(|| format!("unknown tool {written}: holds only for calls of that name{meant}"))
+    }
+
+    /// A known name that is like its own.
+    pub fn meant(&self) -> Option<String> {
         let names = KINDS.iter().map(|(_, name)| name.to_ascii_lowercase());
         let others =
             NAMES.iter().flat_map(|(_, _, own, others)| own.split_whitespace().chain(others.split_whitespace()));
         let far = if self.name.len() > 4 { 2 } else { 1 };
         let alike = names.chain(others.map(str::to_owned)).map(|name| (distance(&name, &self.name), name));
         let meant = alike.filter(|(distance, _)| *distance <= far).min_by_key(|(distance, _)| *distance);
-        let meant = meant.map(|(_, name)| format!("; did you mean {}?", capital(&name))).unwrap_or_default();
-        Some(format!("unknown tool {written}: holds only for calls of that name{meant}"))
+        meant.map(|(_, name)| capital(&name))
     }
 }
 

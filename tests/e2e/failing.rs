@@ -134,6 +134,25 @@ fn a_killed_client_leaves_no_agent_that_honours_end_of_file() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_guard_that_took_the_place_of_another_one_gives_the_terminal_back() {
+    let place = Place::new();
+    let mut s = place.play("slow", SIZE);
+    s.ready();
+    s.prompt("hang on");
+    s.see("thinking");
+    let first = super::processes::guards(s.pid);
+    let pid = rustix::process::Pid::from_raw(first[0]).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    // Once the first one is no zombie any more, the other one knows what it knew.
+    super::processes::wait_until(&place.mark(), |_| !super::processes::guards(s.pid).contains(&first[0]));
+    s.signal(rustix::process::Signal::KILL);
+    s.end();
+    super::processes::wait_until(&place.mark(), <[String]>::is_empty);
+    s.assert_restored();
+}
+
+#[test]
 fn a_command_that_is_not_there_is_named() {
     let place = Place::new();
     let s = place.start(&["--", "no-such-agent-at-all", "--acp"], SIZE);

@@ -249,3 +249,33 @@ fn names_that_agents_have_for_tools_mean_ours_and_others_are_named() {
     let words = "r.toml:2: unknown tool Bsah: holds only for calls of that name; did you mean Bash?";
     assert!(String::from_utf8_lossy(&said.stderr).contains(words), "{said:?}");
 }
+
+#[test]
+fn a_tool_that_is_not_known_is_named_where_a_rule_is_added_and_where_one_is_tested() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    let told = |words: &[&str]| {
+        let out = rules(home, words);
+        (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
+    };
+    let (code, err) = told(&["add", "allow", "Bsh(git *)"]);
+    let wanted = "unknown tool Bsh: holds only for calls of that name; did you mean Bash? (`acp-tui rules remove allow \
+                  'Bsh(git *)'` takes it back)";
+    assert!(code == 0 && err.contains(wanted), "{err}");
+    let known =
+        ["WebFetch(domain:docs.rs)", "Shell(ls *)", "run_shell_command", "mcp__tracker__list", "Mcp(a/b)", "WebSearch"];
+    for pattern in known {
+        assert_eq!(told(&["add", "deny", pattern]), (0, String::new()), "{pattern}");
+    }
+    assert_eq!(told(&["remove", "allow", "Bsh(git *)"]).0, 0);
+    for (tool, meant) in [("Foo", ""), ("Bsh", " (did you mean Bash?)")] {
+        let (code, err) = told(&["test", tool, "x"]);
+        assert!(code == 2 && err.contains(&format!("unknown tool {tool}{meant}, and no rule is for calls")), "{err}");
+    }
+    for tool in ["Bash", "Shell", "WebFetch", "mcp__a__b", "Mcp", "Other", "google_web_search"] {
+        assert_ne!(told(&["test", tool, "x"]).0, 2, "{tool}");
+    }
+    // A rule for it makes it one that can be tested.
+    assert_eq!(told(&["add", "deny", "Task"]).0, 0);
+    assert_eq!(told(&["test", "Task", "x"]).0, 1);
+}

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-pub(super) use self::here::{Family, has_living_member};
+pub(super) use self::here::{Family, Living, has_living_member};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) use self::here::{command, is_guard, variable_of};
 use self::here::{is_alive, own_name};
@@ -103,7 +103,7 @@ async fn marked() -> Family {
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod here {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::io::Read as _;
     use std::os::unix::fs::MetadataExt as _;
 
@@ -231,6 +231,19 @@ mod here {
         processes().iter().any(|stat| stat.group == group && !stat.is_dead())
     }
 
+    /// The groups that a live process is left in.
+    pub struct Living(BTreeSet<i32>);
+
+    impl Living {
+        pub fn look() -> Self {
+            Self(processes().iter().filter(|stat| !stat.is_dead()).map(|stat| stat.group).collect())
+        }
+
+        pub fn has(&self, group: i32) -> bool {
+            self.0.contains(&group)
+        }
+    }
+
     pub fn command(stat: &Stat) -> String {
         let line = std::fs::read(format!("/proc/{}/cmdline", stat.pid)).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
@@ -276,5 +289,17 @@ mod here {
 
     pub fn has_living_member(_group: i32) -> bool {
         true
+    }
+
+    pub struct Living;
+
+    impl Living {
+        pub fn look() -> Self {
+            Self
+        }
+
+        pub fn has(&self, _group: i32) -> bool {
+            true
+        }
     }
 }

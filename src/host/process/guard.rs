@@ -8,6 +8,7 @@
 use std::fmt;
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write as _};
+use std::os::fd::AsFd as _;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,29 +21,30 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
-use super::family::{self, run_mark};
+use super::family::{self, Living, run_mark};
 use super::marked;
 
-/// Groups that are remembered at most.
-const MAX_GROUPS: usize = 4096;
+/// Groups that are remembered at most: a pipe takes what is to be said of them in one piece.
+const MAX_GROUPS: usize = 1024;
 /// How long processes may take to end by themselves, and to be gone once they are killed.
 const GRACE: Duration = Duration::from_secs(2);
 const KILL_LIMIT: Duration = Duration::from_millis(800);
 const POLL: Duration = Duration::from_millis(40);
-/// Bytes of the stack of the thread that waits for the guard's end.
-const WATCH_STACK: usize = 256 << 10;
+/// A leader that was gone when it was told of.
+const GONE: &str = "-";
 
 static LINE: Mutex<Line> = Mutex::new(Line::Off);
 
 /// The way to the guard.
 enum Line {
     Off,
-    Open { pipe: PipeWriter, guard: Pid },
+    Open { pipe: PipeWriter, guard: Pid, told: Left },
 }
 
 /// What the guard is told, one a line.
+#[derive(Clone, Copy, Debug)]
 enum Word {
-    Holds(i32),
+    Holds(Group),
     LetsGo(i32),
     /// What the terminal is set to, in a number of those who set it; 0 when it is not ours.
     Terminal(u8),
@@ -52,10 +54,30 @@ enum Word {
 impl fmt::Display for Word {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Holds(group) => writeln!(f, "holds {group}"),
-            Self::LetsGo(group) => writeln!(f, "lets-go {group}"),
+            Self::Holds(Group { leader, started: Some(started) }) => writeln!(f, "holds {leader} {started}"),
+            Self::Holds(Group { leader, started: None }) => writeln!(f, "holds {leader} {GONE}"),
+            Self::LetsGo(leader) => writeln!(f, "lets-go {leader}"),
             Self::Terminal(held) => writeln!(f, "terminal {held}"),
             Self::Ends => writeln!(f, "ends"),
+        }
+    }
+}
+
+impl Word {
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split(' ');
+        let word = words.next()?;
+        let number = words.next().and_then(|word| word.parse().ok());
+        match word {
+            "holds" => {
+                let started = words.next()?;
+                let started = if started == GONE { None } else { Some(started.parse().ok()?) };
+                Some(Self::Holds(Group { leader: number?, started }))
+            }
+            "lets-go" => Some(Self::LetsGo(number?)),
+            "terminal" => Some(Self::Terminal(u8::try_from(number?).unwrap_or(0))),
+            "ends" => Some(Self::Ends),
+            _ => None,
         }
     }
 }
@@ -80,53 +102,63 @@ pub fn start_guard(has_terminal: bool) -> Option<Post> {
         Fork::Parent(number) => {
             let guard = Pid::from_raw(number)?;
             family::GUARD.store(number, Ordering::Relaxed);
-            *line() = Line::Open { pipe, guard };
+            *line() = Line::Open { pipe, guard, told: Left { mark, ..Left::default() } };
             None
         }
     }
 }
 
-fn pipe_to_guard() -> io::Result<(PipeReader, PipeWriter)> {
+pub(super) fn pipe_to_guard() -> io::Result<(PipeReader, PipeWriter)> {
     let (input, pipe) = io::pipe()?;
     fcntl_setfl(&pipe, fcntl_getfl(&pipe)? | OFlags::NONBLOCK)?;
     Ok((input, pipe))
 }
 
 /// Tells it, unless that would wait.
-fn tell(word: &Word) {
-    if let Line::Open { pipe, .. } = &mut *line() {
+fn tell(word: Word) {
+    if let Line::Open { pipe, told, .. } = &mut *line() {
+        told.hear(word);
         // A line is shorter than what a pipe takes in one piece.
         let _ = pipe.write_all(word.to_string().as_bytes());
     }
 }
 
 /// A group of processes, or a session, is ours from now on.
-pub(in crate::host) fn holds(group: i32) {
-    tell(&Word::Holds(group));
+pub(in crate::host) fn holds(leader: i32) {
+    tell(Word::Holds(Group::of(leader)));
 }
 
 /// It may be another one's from now on.
 pub(in crate::host) fn lets_go(group: i32) {
-    tell(&Word::LetsGo(group));
+    tell(Word::LetsGo(group));
 }
 
 /// What the terminal is set to from now on, in a number of those who set it; 0 when it is ours no longer.
 pub fn tell_guard_of_terminal(held: u8) {
-    tell(&Word::Terminal(held));
+    tell(Word::Terminal(held));
 }
 
-/// Calls this, from a thread of its own, when the guard ends that nobody has told to: whoever is killed then is not looked
-/// after. Another one cannot be forked off any more.
-pub fn when_guard_is_lost(tell: impl FnOnce() + Send + 'static) {
-    let Line::Open { guard, .. } = *line() else { return };
-    let watch = move || {
-        wait_for(guard);
-        if matches!(*line(), Line::Open { .. }) {
-            tell();
-        }
-    };
-    // Without it the same is true and not said.
-    let _ = std::thread::Builder::new().name("guard".into()).stack_size(WATCH_STACK).spawn(watch);
+/// The guard of this moment; none before the first and after an orderly end.
+pub(super) fn current() -> Option<Pid> {
+    match &*line() {
+        Line::Open { guard, .. } => Some(*guard),
+        Line::Off => None,
+    }
+}
+
+/// Puts this process, which waits at the other end of the pipe, in the place of a guard that has ended, and tells it all that
+/// that one knew. `false` when none is needed any more.
+pub(super) fn replace(mut new: PipeWriter, by: Pid) -> bool {
+    let mut line = line();
+    let Line::Open { pipe, guard, told } = &mut *line else { return false };
+    // One that has ended as well hears nothing, and is replaced in its turn.
+    let _ = new.write_all(told.words().as_bytes());
+    family::GUARD.store(by.as_raw_nonzero().get(), Ordering::Relaxed);
+    *pipe = new;
+    let ended = std::mem::replace(guard, by);
+    // Last: who does not find it any more knows that it is replaced.
+    let _ = retry_on_intr(|| waitpid(Some(ended), WaitOptions::NOHANG));
+    true
 }
 
 /// Until it has ended; how is left to be told to somebody else.
@@ -137,7 +169,7 @@ pub(super) fn wait_for(process: Pid) {
 /// Everything ends in good order: the guard does, too, and is gone when this returns.
 pub fn end_guard() {
     let line = std::mem::replace(&mut *line(), Line::Off);
-    if let Line::Open { mut pipe, guard } = line {
+    if let Line::Open { mut pipe, guard, .. } = line {
         let _ = pipe.write_all(Word::Ends.to_string().as_bytes());
         // One that was stopped does not listen.
         let _ = kill_process(guard, Signal::KILL);
@@ -156,6 +188,13 @@ pub struct Post {
 }
 
 impl Post {
+    /// Of a guard that was started anew, by the client with this mark: its words come on standard input.
+    pub fn anew(has_terminal: bool, mark: String) -> io::Result<Self> {
+        let input = PipeReader::from(io::stdin().as_fd().try_clone_to_owned()?);
+        become_guard(has_terminal);
+        Ok(Self { input, mark })
+    }
+
     /// Waits until the client is gone; nothing when it ended in good order, or before it had told anything.
     pub fn watch(self) -> Option<Left> {
         watch(BufReader::new(self.input), &self.mark)
@@ -220,26 +259,39 @@ fn watch(input: impl BufRead, mark: &str) -> Option<Left> {
     for line in input.lines() {
         let Ok(line) = line else { break };
         was_told = true;
-        let mut words = line.split(' ');
-        match (words.next(), words.next().and_then(|word| word.parse().ok())) {
-            (Some("holds"), Some(leader)) => left.hold(leader),
-            (Some("lets-go"), Some(leader)) => left.groups.retain(|group| group.leader != leader),
-            (Some("terminal"), Some(held)) => left.terminal = u8::try_from(held).unwrap_or(0),
-            (Some("ends"), _) => return None,
-            _ => {}
+        match Word::parse(&line) {
+            Some(Word::Ends) => return None,
+            Some(word) => left.hear(word),
+            None => {}
         }
     }
     was_told.then_some(left)
 }
 
 impl Left {
-    fn hold(&mut self, leader: i32) {
-        if self.groups.len() >= MAX_GROUPS / 64 {
-            self.groups.retain(Group::is_there);
+    fn hear(&mut self, word: Word) {
+        match word {
+            Word::Holds(group) if group.leader > 1 => {
+                self.groups.retain(|known| known.leader != group.leader);
+                if self.groups.len() >= MAX_GROUPS {
+                    let living = Living::look();
+                    self.groups.retain(|group| group.is_in(&living));
+                }
+                if self.groups.len() >= MAX_GROUPS {
+                    self.groups.remove(0);
+                }
+                self.groups.push(group);
+            }
+            Word::LetsGo(leader) => self.groups.retain(|group| group.leader != leader),
+            Word::Terminal(held) => self.terminal = held,
+            Word::Holds(_) | Word::Ends => {}
         }
-        if leader > 1 && self.groups.len() < MAX_GROUPS {
-            self.groups.push(Group { leader, started: marked::started(leader) });
-        }
+    }
+
+    /// What was heard, as it is told to another guard.
+    fn words(&self) -> String {
+        let groups = self.groups.iter().map(|group| Word::Holds(*group));
+        groups.chain([Word::Terminal(self.terminal)]).map(|word| word.to_string()).collect()
     }
 
     /// Ends what is left: asks first, and kills what does not listen.
@@ -255,7 +307,8 @@ impl Left {
     }
 
     fn signal(&self, signal: Signal) {
-        for group in self.groups.iter().filter(|group| group.is_there()) {
+        let living = Living::look();
+        for group in self.groups.iter().filter(|group| group.is_in(&living)) {
             if let Some(leader) = Pid::from_raw(group.leader) {
                 // It may end between the look and the signal, which is what was wanted.
                 let _ = kill_process_group(leader, signal);
@@ -267,18 +320,23 @@ impl Left {
     }
 
     fn is_alive(&self) -> bool {
-        self.groups.iter().any(Group::is_there) || !marked::of_run(&self.mark).is_empty()
+        let living = Living::look();
+        self.groups.iter().any(|group| group.is_in(&living)) || !marked::of_run(&self.mark).is_empty()
     }
 }
 
 impl Group {
+    fn of(leader: i32) -> Self {
+        Self { leader, started: marked::started(leader) }
+    }
+
     /// A living member is left, and its number was not given to another one.
-    fn is_there(&self) -> bool {
+    fn is_in(&self, living: &Living) -> bool {
         // A leader that was gone when it was told of has no time: whoever has its number now is another one.
         let is_other = marked::started(self.leader).is_some_and(|is| Some(is) != self.started);
         let leader = Pid::from_raw(self.leader);
         let is_known = leader.is_some_and(|leader| rustix::process::test_kill_process_group(leader).is_ok());
-        !is_other && is_known && family::has_living_member(self.leader)
+        !is_other && is_known && living.has(self.leader)
     }
 }
 

@@ -6,14 +6,32 @@ use crate::host::process::{AgentProcess, AgentSpec, spawn};
 #[test]
 fn what_was_told_is_what_is_left_and_nothing_after_an_orderly_end() {
     let told = |text: &str| watch(text.as_bytes(), "");
-    let left = told("holds 7777777\nholds 8888888\nterminal 3\nlets-go 7777777\nnonsense\nholds\n").unwrap();
+    let left = told("holds 7777777 5\nholds 8888888 -\nterminal 3\nlets-go 7777777\nnonsense\nholds\n").unwrap();
     assert_eq!(left.groups.iter().map(|group| group.leader).collect::<Vec<_>>(), [8_888_888]);
     assert_eq!(left.terminal, 3);
     assert_eq!(told("terminal 1\nterminal 0\n").unwrap().terminal, 0);
-    assert!(told("holds 7777777\nends\n").is_none());
+    assert!(told("holds 7777777 5\nends\n").is_none());
     assert!(told("").is_none(), "it ended before it had started anything");
-    let words = [Word::Holds(5), Word::Terminal(5)].map(|word| word.to_string());
+    let words = [Word::Holds(Group::of(5)), Word::Terminal(5)].map(|word| word.to_string());
     assert_eq!(told(&words.concat()).unwrap().terminal, 5);
+}
+
+#[test]
+fn a_guard_that_takes_the_place_of_another_one_knows_what_that_one_knew() {
+    let mut left = Left::default();
+    let (one, gone) =
+        (Group { leader: 7_777_777, started: Some(u64::MAX) }, Group { leader: 8_888_888, started: None });
+    for word in [Word::Holds(one), Word::Holds(gone), Word::Holds(Group { leader: 3, ..one }), Word::LetsGo(3)] {
+        left.hear(word);
+    }
+    left.hear(Word::Terminal(9));
+    let other = watch(left.words().as_bytes(), "").unwrap();
+    assert_eq!((&other.groups[..], other.terminal), (&[one, gone][..], 9));
+
+    left.groups = vec![Group { leader: i32::MAX, started: Some(u64::MAX) }; MAX_GROUPS];
+    assert!(left.words().len() < 1 << 16, "a pipe takes it without waiting");
+    left.hear(Word::Holds(one));
+    assert_eq!(left.groups, [one], "those that have ended make room for it");
 }
 
 #[test]
@@ -55,7 +73,7 @@ async fn who_listens_is_waited_for_and_who_does_not_is_killed_after_two_seconds(
         (deaf, (None, Some("SIGKILL")), GRACE, Duration::from_secs(6)),
     ] {
         let mut agent = group(line).await;
-        let left = watch(format!("holds {}\n", agent.pid).as_bytes(), "").unwrap();
+        let left = watch(Word::Holds(Group::of(agent.pid)).to_string().as_bytes(), "").unwrap();
         let began = Instant::now();
         let ending = tokio::task::spawn_blocking(move || {
             left.end();
@@ -71,7 +89,7 @@ async fn who_listens_is_waited_for_and_who_does_not_is_killed_after_two_seconds(
 #[tokio::test]
 async fn the_group_of_another_process_with_the_same_number_is_not_ended() {
     let mut agent = group("echo; while read x; do :; done").await;
-    let left = watch(format!("holds {}\n", agent.pid).as_bytes(), "").unwrap();
+    let left = watch(Word::Holds(Group::of(agent.pid)).to_string().as_bytes(), "").unwrap();
     assert!(left.is_alive());
     if cfg!(target_os = "linux") {
         let began = left.groups[0].started.map(|ticks| ticks + 1);

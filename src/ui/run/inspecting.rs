@@ -8,16 +8,20 @@ use crate::ui::screen::Device;
 use crate::ui::state::dock::{Dialog, Raw};
 use std::time::Duration;
 
-/// Messages that are taken at a time, and for how long a frame takes them: enough for 10,000 a second.
+/// Messages that are taken at a time, and for how long a frame takes them; longer where as many wait as come in a fraction of
+/// a second with 10,000 of them.
 const BATCH: usize = 64;
 const BUDGET: Duration = Duration::from_micros(1500);
+const MANY: u64 = 1000;
+const BUDGET_OF_MANY: Duration = Duration::from_millis(8);
 
 /// Lines of the agent's messages that are shown while it is silent.
 const STDERR: usize = 200;
 
 pub(super) fn look<D: Device>(running: &mut Running<D>) {
     let Some(inspector) = &mut running.app.inspector else { return running.engine.seen().stop() };
-    let until = running.engine.now() + BUDGET;
+    let is_behind = running.engine.seen().waiting() > MANY;
+    let until = running.engine.now() + if is_behind { BUDGET_OF_MANY } else { BUDGET };
     loop {
         let (rows, missed) = running.engine.seen().next(BATCH);
         let are_all = rows.len() < BATCH;

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use super::guard::{leave, nothing_beside};
 use rustix::termios::{
-    ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, Termios, tcgetattr, tcsetattr,
+    ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
 
 /// On the screen that is shown: where no other one is left, this is where the cursor comes back to.
@@ -31,6 +31,35 @@ pub fn repair() -> io::Result<()> {
 /// Line settings of a terminal.
 #[derive(Clone, Debug)]
 pub struct LineSettings(Termios);
+
+impl LineSettings {
+    /// What a raw terminal has set otherwise, as text.
+    pub fn to_text(&self) -> String {
+        let Self(all) = self;
+        let modes = [
+            u64::from(all.input_modes.bits()),
+            u64::from(all.output_modes.bits()),
+            u64::from(all.control_modes.bits()),
+            u64::from(all.local_modes.bits()),
+        ];
+        let limits = [SpecialCodeIndex::VMIN, SpecialCodeIndex::VTIME].map(|one| u64::from(all.special_codes[one]));
+        modes.iter().chain(&limits).map(|one| format!("{one:x}")).collect::<Vec<_>>().join(":")
+    }
+
+    /// The same settings but for what stands in such a text; nothing where it is none.
+    #[must_use]
+    pub fn with_text(mut self, text: &str) -> Option<Self> {
+        let all: Vec<_> = text.split(':').map(|one| u64::from_str_radix(one, 16)).collect::<Result<_, _>>().ok()?;
+        let [input, output, control, local, least, time] = all.try_into().ok()?;
+        self.0.input_modes = InputModes::from_bits_retain(input.try_into().ok()?);
+        self.0.output_modes = OutputModes::from_bits_retain(output.try_into().ok()?);
+        self.0.control_modes = ControlModes::from_bits_retain(control.try_into().ok()?);
+        self.0.local_modes = LocalModes::from_bits_retain(local.try_into().ok()?);
+        self.0.special_codes[SpecialCodeIndex::VMIN] = least.try_into().ok()?;
+        self.0.special_codes[SpecialCodeIndex::VTIME] = time.try_into().ok()?;
+        Some(self)
+    }
+}
 
 /// Those of standard output, where that is a terminal.
 pub fn line_settings() -> Option<LineSettings> {

@@ -1,9 +1,11 @@
 //! The client is killed: what it had started ends all the same, and its session is one that was interrupted.
 #![cfg(target_os = "linux")]
 
-use super::support::{Lab, Running, kill, wait_until};
+use super::support::{Lab, Running, is_alive, kill, wait_until, words};
 use rustix::process::Signal;
+use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// An agent that does not listen, with a child that does not either and one in a session of its own.
@@ -59,6 +61,15 @@ const ENDLESS: &str = r#"{ do = "say", text = "on it\n" }, { do = "hang", ignore
 
 /// The child of the client that calls itself so.
 fn guard_of(client: i32) -> i32 {
+    let mut found = None;
+    wait_until("there is a guard", || {
+        found = find_guard(client);
+        found.is_some()
+    });
+    found.unwrap()
+}
+
+fn find_guard(client: i32) -> Option<i32> {
     let of = |pid: i32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let (name, rest) = stat.split_once('(')?.1.rsplit_once(')')?;
@@ -67,7 +78,7 @@ fn guard_of(client: i32) -> i32 {
     };
     let all = std::fs::read_dir("/proc").unwrap();
     let mut numbers = all.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    numbers.find_map(of).expect("there is a guard")
+    numbers.find_map(of)
 }
 
 /// As `pkill -f` of an agent does it: the guard has the command line of the client.
@@ -111,15 +122,70 @@ fn the_guard_of_a_client_that_an_agent_runs_is_none_of_the_agents_processes() {
     assert_eq!(outer, [Some(i64::from(running.pid))], "{all:?}");
 }
 
+/// Until another one has taken its place and knows what it knew: then the first one is no zombie any more.
+fn another_than(first: i32, client: i32) -> i32 {
+    wait_until("another guard", || !Path::new(&format!("/proc/{first}")).exists());
+    guard_of(client)
+}
+
 #[test]
-fn the_end_of_the_guard_alone_is_said_and_the_turn_goes_on() {
+fn another_guard_takes_the_place_of_one_that_was_ended_and_knows_what_runs() {
+    let lab = Lab::new();
+    let script = lab.turn(ENDLESS).join(" ");
+    // Without the mark of the run only its group is known.
+    let listens = "trap '' HUP TERM INT\nsleep 1000 &\n";
+    let agent = lab.shell_agent(&format!("{listens}{script}\nwhile :; do sleep 1000; done\n"));
+    let agent = [words("env -u ACP_TUI_RUN"), agent].concat();
+    let mut running = lab.start(&["x", "--json"], &agent);
+    running.until_line("on it");
+    let first = guard_of(running.pid);
+    kill(first, Signal::KILL);
+    let second = another_than(first, running.pid);
+    kill(second, Signal::KILL);
+    assert_ne!(another_than(second, running.pid), second);
+
+    kill(running.pid, Signal::KILL);
+    wait_until("nothing runs", || lab.left().is_empty());
+    let out = lab.program().args(["sessions", "--json"]).output().unwrap();
+    let listed: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(listed["sessions"][0]["state"], "interrupted", "{listed}");
+    drop(running);
+}
+
+#[test]
+fn a_guard_that_has_taken_anothers_place_ends_with_a_client_that_ends_in_good_order() {
+    let lab = Lab::new();
+    let mut running = lab.start(&["x", "--json"], &lab.turn(ENDLESS));
+    running.until_line("on it");
+    let first = guard_of(running.pid);
+    kill(first, Signal::KILL);
+    let second = another_than(first, running.pid);
+    kill(running.pid, Signal::TERM);
+    let done = running.finish();
+    assert!(!is_alive(second) && !done.out().contains("the guard"), "{}", done.out());
+    lab.assert_nothing_left();
+}
+
+#[test]
+fn guards_that_end_at_once_are_given_up_which_is_said_and_the_turn_goes_on() {
     let lab = Lab::new();
     // Were it not said, the output would end.
-    let mut running = lab.start(&["x", "--json", "--timeout", "30"], &lab.turn(ENDLESS));
+    let mut running = lab.start(&["x", "--json", "--timeout", "60"], &lab.turn(ENDLESS));
     running.until_line("on it");
-    kill(guard_of(running.pid), Signal::KILL);
-    running.until_line("the guard of this acp-tui was ended");
-    kill(running.pid, Signal::TERM);
+    let client = running.pid;
+    let said = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            wait_until("it is given up", || {
+                find_guard(client).into_iter().for_each(|guard| kill(guard, Signal::KILL));
+                said.load(Ordering::Relaxed)
+            });
+        });
+        running.until_line("the guard of this acp-tui was ended");
+        said.store(true, Ordering::Relaxed);
+    });
+    assert!(is_alive(client));
+    kill(client, Signal::TERM);
     drop(running);
 }
 

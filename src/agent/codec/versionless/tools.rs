@@ -4,6 +4,7 @@
 //! walked here and only their leaves are typed. A diff is read in both shapes, whichever version is spoken.
 
 use super::content::{block, id_of, list_of, str_of, u32_of, words_of};
+use crate::agent::quirks;
 use crate::base::human;
 use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT};
 use crate::model::entry::Block;
@@ -58,6 +59,14 @@ pub fn kind(name: &str) -> ToolKind {
         "switch_mode" => ToolKind::SwitchMode,
         _ => ToolKind::Other,
     }
+}
+
+/// What a tool is called, where adapters say it: in `_meta`, in the object of their own.
+pub fn name_in_meta(call: &Value) -> Option<String> {
+    let meta = call.get("_meta")?;
+    let own = meta.as_object()?.values().chain([meta]).take(MAX_PARTS);
+    let mut named = own.filter_map(|own| str_of(own, "toolName").or_else(|| str_of(own, "tool_name")));
+    named.find(|name| !name.is_empty()).map(|name| limits::cut(quirks::tool_name(name), MAX_NAME))
 }
 
 /// One part as it is sent: a diff may be of several files.

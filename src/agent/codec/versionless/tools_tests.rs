@@ -70,3 +70,16 @@ fn a_patch_of_very_many_files_is_bounded() {
     let (parts, cut) = read(&patch, &json!(changes));
     assert!(cut && parts.len() <= MAX_PARTS + 2, "{}", parts.len());
 }
+
+#[test]
+fn the_name_of_a_tool_is_found_in_what_adapters_say_of_their_own() {
+    let name = |meta: Value| name_in_meta(&json!({ "toolCallId": "t", "_meta": meta }));
+    assert_eq!(name(json!({ "claudeCode": { "toolName": "Task" } })).as_deref(), Some("Task"));
+    assert_eq!(name(json!({ "terminal_info": {}, "x": { "tool_name": "y" } })).as_deref(), Some("y"));
+    assert_eq!(name(json!({ "toolName": "z" })).as_deref(), Some("z"));
+    assert_eq!(name(json!({ "claudeCode": { "toolName": "mcp__acp__Edit" } })).as_deref(), Some("Edit"));
+    assert_eq!(name(json!({ "claudeCode": { "toolName": "mcp__lab__echo" } })).as_deref(), Some("mcp__lab__echo"));
+    for none in [json!({}), json!({ "a": { "toolName": "" } }), json!({ "a": { "toolName": 1 } }), json!("x")] {
+        assert_eq!(name(none.clone()), None, "{none}");
+    }
+}
