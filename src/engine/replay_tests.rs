@@ -16,13 +16,13 @@ const FORGOTTEN: &str = r#"{"v":2,"started":1790000000,"command":"one","cwd":"/w
 {"t":3,"dir":"host","fact":{"AgentExited":{"exit":{"code":3,"signal":null},"stderr":[]}}}
 {"t":4,"dir":"person","intent":"Restart"}
 {"t":4,"dir":"host","fact":{"AgentSpawned":{"pid":8}}}
-{"t":4,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}}
-{"t":4,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"forgotten"}}}
+{"t":4,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":3,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}}
+{"t":4,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":4,"error":{"code":-32002,"message":"forgotten"}}}
 {"t":5,"dir":"person","at":{"session":0},"intent":"Restart"}
-{"t":5,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":2,"result":{"sessionId":"b"}}}
+{"t":5,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":5,"result":{"sessionId":"b"}}}
 {"t":6,"dir":"person","intent":{"Prompt":{"text":"asked in b","links":[]}}}
 {"t":6,"dir":"agent->client","frame":{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"b","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"said in b"}}}}}
-{"t":6,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}}"#;
+{"t":6,"dir":"agent->client","frame":{"jsonrpc":"2.0","id":6,"result":{"stopReason":"end_turn"}}}"#;
 
 fn model() -> Model {
     Model::new("one".to_owned(), "/work".to_owned(), Policy::Ask)
