@@ -7,7 +7,7 @@ use super::archived::reviews;
 use super::output::say;
 use super::usage::Usage;
 use crate::base::origins::Origins;
-use crate::base::{paths, sanitize};
+use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::engine::forgetting::{self, Whose};
 use crate::engine::merging::{MERGE, MERGES};
@@ -361,9 +361,9 @@ fn refused(row: &Row) -> Result<(), String> {
     held(&row.known.journals, is_open).map_or(Ok(()), Err)
 }
 
-/// Removes what is kept of a conversation, and of no other: the changes first, which no process may have open. A journal
-/// that others are in is written anew without it; changes that are kept together with those of others stay. What its
-/// agent tells of it is left out from now on.
+/// Removes what is kept of a conversation, and of no other. First it is taken out of the journals that others are in,
+/// which are written anew without it; then its changes go, which no process may have open, but for those that are kept
+/// together with changes of others. What its agent tells of it is left out from now on.
 pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     refused(row)?;
     sessions::take_left_behind(state);
@@ -376,9 +376,6 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     let empty: Vec<&Known> = others.iter().filter(is_beside).filter(|other| !other.journals.is_empty()).collect();
     let is_said = |id: &str| empty.iter().all(|other| other.session_id != id);
     let is_its_own = |review: &&Listed| !sharers(row, review, &forgotten).into_iter().any(is_said);
-    for review in row.reviews.iter().filter(is_its_own) {
-        archive::remove(&review.dir).map_err(|error| error.to_string())?;
-    }
     let is_other = |other: &&Known| {
         !other.is_empty() && (&other.session_id, &other.journal) != (&known.session_id, &known.journal)
     };
@@ -386,14 +383,18 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     let imported = known.is_imported.then_some(None);
     let commands = known.commands().map(Some).filter(|_| !known.is_imported).chain(imported);
     let commands: Vec<Option<&str>> = commands.collect();
-    for journal in &known.journals {
-        let done = if shared.contains(journal) {
-            let whose = commands.iter().map(|command| Whose { id: &known.session_id, command: *command });
-            whose.into_iter().try_for_each(|whose| forgetting::take_out(state, journal, whose))
-        } else {
-            std::fs::remove_file(journal)
-        };
-        went(journal, done)?;
+    // What may not be possible comes first: then nothing has gone yet.
+    let (in_part, whole): (Vec<_>, Vec<_>) = known.journals.iter().partition(|journal| shared.contains(journal));
+    for (gone, journal) in in_part.iter().enumerate() {
+        let whose = commands.iter().map(|command| Whose { id: &known.session_id, command: *command });
+        let done = whose.into_iter().try_for_each(|whose| forgetting::take_out(state, journal, whose));
+        went(journal, done).map_err(|why| in_part_only(gone, why))?;
+    }
+    for review in row.reviews.iter().filter(is_its_own) {
+        archive::remove(&review.dir).map_err(|error| in_part_only(in_part.len(), error.to_string()))?;
+    }
+    for (gone, journal) in whole.iter().enumerate() {
+        went(journal, std::fs::remove_file(journal)).map_err(|why| in_part_only(in_part.len() + gone, why))?;
     }
     let beside = empty.into_iter().filter(|other| !other.journals.iter().any(|journal| shared.contains(journal)));
     hide(state, &beside.chain([known]).collect::<Vec<_>>())
@@ -416,6 +417,14 @@ pub(super) fn remove_with_others(row: &Row) -> Result<(), String> {
 fn called(known: &Known) -> String {
     let name = known.name().map(|name| format!(" (“{}”)", sanitize::line(name))).unwrap_or_default();
     format!("the copy {}{name}", archive::shown_id(&known.session_id))
+}
+
+/// Why not all has gone, and what has.
+fn in_part_only(gone: usize, why: String) -> String {
+    match gone {
+        0 => why,
+        _ => format!("{why}; what {} had of it has gone", human::count(gone as u64, "other journal")),
+    }
 }
 
 fn went(journal: &Path, done: io::Result<()>) -> Result<(), String> {

@@ -46,8 +46,8 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Resum
     let known = match choice {
         // The person chooses on the screen.
         SessionChoice::Chosen => return Ok(None),
-        SessionChoice::Newest => newest(common, &dirs.state)?,
-        SessionChoice::Named(name) if name == archive::LAST => newest(common, &dirs.state)?,
+        SessionChoice::Newest => newest(common, &dirs.state, "--continue")?,
+        SessionChoice::Named(name) if name == archive::LAST => newest(common, &dirs.state, "--resume")?,
         SessionChoice::Named(name) => {
             let command = wanted(common, surroundings)?;
             let known = sessions::by_id(&dirs.state, name, command.as_deref());
@@ -62,13 +62,16 @@ pub fn find(common: &Common, surroundings: &Surroundings) -> Result<Option<Resum
     going(known, common, surroundings).map(Some)
 }
 
-/// The newest session of the directory.
-fn newest(common: &Common, state: &Path) -> Result<Known, Usage> {
+/// The newest session of the directory. `option` is how it was asked for.
+fn newest(common: &Common, state: &Path, option: &str) -> Result<Known, Usage> {
     let cwd = launch::directory(common)?;
     let found = sessions::newest(state, &cwd, &worktrees::origins(state));
     found.map_err(|e| Usage(format!("the sessions cannot be read: {e}")))?.ok_or_else(|| {
         let place = visible(cwd.as_os_str());
-        Usage(format!("no session of {place} is known; begin one without --continue, or name one with --resume"))
+        Usage(format!(
+            "no session of {place} is known; begin one without {option}, or name one with --resume ID: \
+             `acp-tui sessions --all` lists those of other directories"
+        ))
     })
 }
 

@@ -4,16 +4,16 @@
 //! review, of a journal or of the file is changed; what cannot be read costs only what it would have told, and is said.
 
 use super::recalling::earlier;
-use super::replay::each_session;
+use super::replay::{Had, each_session};
 use super::review_entries::shared;
 use crate::base::paths::visible;
 use crate::base::{human, sanitize};
 use crate::host::worktrees;
 use crate::model::changes::Cause;
 use crate::model::entry::Body;
-use crate::model::ids::{SessionId, SessionKey};
+use crate::model::ids::SessionId;
 use crate::model::past::Past;
-use crate::model::session::{Allow, Policy, Session};
+use crate::model::session::{Allow, Policy};
 use crate::model::{Model, account};
 use crate::review::archive::{self, Listed};
 use crate::review::report::blame::{File, Origin, StoredReview, blame as follow};
@@ -206,8 +206,8 @@ impl Told {
                         if earlier.is_none() {
                             remarks.push(format!("{}: its earlier journals are too large to be read", kept.name));
                         }
-                        replayed(&text, one, earlier.unwrap_or_default(), |key, session| {
-                            told.take((review, one), (key, session), &turns, &journal, &parts);
+                        replayed(&text, one, earlier.unwrap_or_default(), |had| {
+                            told.take((review, one), &had, &turns, &journal, &parts);
                         });
                     }
                     Err(error) => remarks.push(format!("{}: its journal cannot be read: {error}", kept.name)),
@@ -230,18 +230,18 @@ impl Told {
     fn take(
         &mut self,
         (review, one): (usize, &Listed),
-        (key, session): (SessionKey, &Session),
+        had: &Had<'_>,
         turns: &BTreeSet<u64>,
         journal: &Path,
         parts: &[Part],
     ) {
-        let Some(id) = &session.id else { return };
+        let id = had.id();
         let part = parts.iter().find(|part| part.journal == journal && part.session_id == id.as_str());
         // What the agent has told of before it opened the session was said in other turns.
         let opened = one.sessions.iter().filter(|session| session.id == id.as_str()).map(|session| session.first_turn);
         let first = opened.min().unwrap_or_default().max(1);
         let mut seen: BTreeSet<u64> = BTreeSet::new();
-        for entry in session.entries().iter().filter(|entry| entry.turn.0 >= first) {
+        for entry in had.entries().filter(|entry| entry.turn.0 >= first) {
             let turn = entry.turn.0;
             seen.insert(turn);
             if !turns.contains(&turn) {
@@ -258,7 +258,7 @@ impl Told {
                     let own = account::own_words(&message.text);
                     of_turn.prompt = Some(if own.is_empty() { message.text.clone() } else { own.to_owned() });
                 }
-                Body::Tool(tool) => drop(self.calls.insert((review, shared(key, entry.id).0), tool.title.clone())),
+                Body::Tool(tool) => drop(self.calls.insert((review, shared(had.key, entry.id).0), tool.title.clone())),
                 _ => {}
             }
         }
@@ -273,7 +273,7 @@ fn journal(state: &Path, stem: &str) -> Option<PathBuf> {
 }
 
 /// Shows every session of a journal.
-fn replayed(text: &str, one: &Listed, earlier: HashMap<SessionId, Past>, look: impl FnMut(SessionKey, &Session)) {
+fn replayed(text: &str, one: &Listed, earlier: HashMap<SessionId, Past>, look: impl FnMut(Had<'_>)) {
     let (command, cwd) = one.head.as_ref().map(|head| (head.command.clone(), head.cwd.clone())).unwrap_or_default();
     let model = Model::new(command, cwd.to_string_lossy().into_owned(), Policy::Auto(Allow::None));
     let lines = |take: &mut dyn FnMut(&str)| -> Result<(), Infallible> {

@@ -49,6 +49,7 @@ mod run_name;
 mod running;
 mod secrets;
 mod servers;
+mod shares;
 pub mod suggesting;
 mod terminals;
 mod timers;

@@ -198,9 +198,7 @@ fn earlier_of(
     let mut pasts = HashMap::new();
     let goes_on = |part: &Part| part.journal == journal && part.goes_on && is_one(&part.session_id);
     for (at, part) in parts.iter().enumerate().filter(|(_, part)| goes_on(part)) {
-        let is_its = |other: &&Part| {
-            (&other.session_id, &other.command) == (&part.session_id, &part.command) && other.journal != part.journal
-        };
+        let is_its = |other: &&Part| other.session == part.session && other.journal != part.journal;
         // They stand in their order, also those that began in the same second.
         let before: Vec<&Part> = parts.iter().take(at).filter(is_its).collect();
         for other in &before {

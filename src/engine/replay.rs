@@ -1,13 +1,14 @@
 //! A journal or a recording back into a model: the same decoding and reducing, with nothing done outside.
 
 use super::core::{Core, Numbers};
+use super::shares::{Share, Shares};
 use crate::agent::codec::{self, SharedCodec, stored};
 use crate::model::Model;
 use crate::model::changes::Gate;
+use crate::model::entry::Entry;
 use crate::model::event::{Event, HostEvent, Intent, Protocol};
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionId, SessionKey};
 use crate::model::past::Past;
-use crate::model::reduce::Found;
 use crate::model::refusal::Reason;
 use crate::model::session::{Policy, Session};
 use crate::model::setup::Setup;
@@ -37,19 +38,39 @@ pub fn replay_by<'a>(
     (replay.core.into_model(), replay.skipped)
 }
 
-/// The same, for what was said: shows every session of the journal once, one that is closed right before it lets go of
-/// that, the others as they are at the end. `earlier` is what earlier journals have of those that go on in it, so that
-/// their turns are counted as they were. `lines` hands over each line.
+/// What a session has of one conversation.
+pub(super) struct Had<'a> {
+    pub key: SessionKey,
+    session: &'a Session,
+    share: &'a Share,
+}
+
+impl<'a> Had<'a> {
+    pub fn id(&self) -> &'a SessionId {
+        &self.share.id
+    }
+
+    pub fn entries(&self) -> impl Iterator<Item = &'a Entry> + use<'a> {
+        self.share.entries(self.session)
+    }
+}
+
+/// The same, for what was said: shows every conversation of the journal once, one that ends under its key right before the
+/// session lets go of it, the others as they are at the end. `earlier` is what earlier journals have of those that go on
+/// in it, so that their turns are counted as they were. `lines` hands over each line.
 pub(super) fn each_session<E>(
     model: Model,
     cwd: PathBuf,
     earlier: HashMap<SessionId, Past>,
     lines: impl FnOnce(&mut dyn FnMut(&str)) -> Result<(), E>,
-    mut look: impl FnMut(SessionKey, &Session),
+    mut look: impl FnMut(Had<'_>),
 ) -> Result<(), E> {
     let mut replay = Replay { earlier, ..Replay::new(model, cwd) };
-    lines(&mut |line| replay.line_before_close(line, &mut look))?;
-    replay.core.model().sessions().for_each(|(key, session)| look(key, session));
+    lines(&mut |line| replay.line_looked_at(line, &mut look))?;
+    let Replay { core, shares, .. } = replay;
+    for (key, share) in shares.end() {
+        shown(core.model(), key, &share, &mut look);
+    }
     Ok(())
 }
 
@@ -81,6 +102,8 @@ pub struct Replay {
     wanted: Option<(SessionId, Past)>,
     /// The same of others; without one that is wanted, from earlier journals alone.
     earlier: HashMap<SessionId, Past>,
+    /// Which conversations the sessions are.
+    shares: Shares,
     last: Now,
 }
 
@@ -95,6 +118,7 @@ impl Replay {
             skipped: 0,
             wanted: None,
             earlier: HashMap::new(),
+            shares: Shares::default(),
             last: Now::ZERO,
         }
     }
@@ -123,20 +147,24 @@ impl Replay {
     /// The conversation that was wanted, as far as it has come.
     pub fn past(self) -> Past {
         let Some((id, mut past)) = self.wanted else { return Past::default() };
-        let has_it = |session: &Session| session.known_id() == Some(&id) && !session.entries().is_empty();
-        let key = self.core.model().sessions().filter(|(_, session)| has_it(session)).last().map(|(key, _)| key);
-        if let Some(session) = key.and_then(|key| self.core.into_model().into_session(key)) {
-            add(&mut past, Found::of(session, self.last));
+        let model = self.core.model();
+        let mut left: Vec<_> = self.shares.end().filter(|(_, share)| share.id == id).collect();
+        left.retain(|(key, share)| model.session_of(*key).is_some_and(|s| share.entries(s).next().is_some()));
+        let agent_of = |key: SessionKey| model.session_of(key).map(|session| session.agent);
+        let Some((last, newest)) = left.pop() else { return past };
+        // Two agents may give one id: of those the session that was begun last is meant.
+        for (key, share) in left.iter().filter(|(key, _)| agent_of(*key) == agent_of(last)) {
+            past = add(past, model.session_of(*key).cloned(), share, self.last);
         }
-        past
+        add(past, self.core.into_model().into_session(last), &newest, self.last)
     }
 
     pub fn line(&mut self, line: &str) {
-        self.line_before_close(line, &mut |_, _| ());
+        self.line_looked_at(line, &mut |_| ());
     }
 
-    /// The same; `look` is shown a session that is closed with it, as it was before.
-    fn line_before_close(&mut self, line: &str, look: &mut impl FnMut(SessionKey, &Session)) {
+    /// The same; `look` is shown what a session has of a conversation before it lets go of that.
+    fn line_looked_at(&mut self, line: &str, look: &mut impl FnMut(Had<'_>)) {
         if self.is_foreign {
             self.skipped += 1;
             return;
@@ -178,13 +206,10 @@ impl Replay {
             {
                 refusal.why = self.core.codec(agent).reason(code);
             }
-            if let (Address::Session(key), Event::User(Intent::CloseSession)) = (at, &what)
-                && let Some(session) = self.core.model().session_of(key)
-            {
-                look(key, session);
-            }
-            self.remember(at, &mut what);
+            self.remember(at, &mut what, look);
+            self.shares.before(self.core.model());
             self.core.event(Addressed { at, what }, now);
+            self.let_go(look);
         } else if record.dir == "agent->client" {
             let Some(agent) = connected(&self.core, record.peer()) else {
                 self.skipped += 1;
@@ -197,7 +222,14 @@ impl Replay {
             if self.is_of_another(agent, &frame) {
                 return;
             }
-            self.core.frame(agent, frame, &line, now);
+            // What an agent tells gives no session another name.
+            if matches!(frame, Frame::Notification { .. }) {
+                self.core.frame(agent, frame, &line, now);
+            } else {
+                self.shares.before(self.core.model());
+                self.core.frame(agent, frame, &line, now);
+                self.let_go(look);
+            }
         } else if let ("client->agent", Some(of), Some(frame)) = (&*record.dir, record.of, record.frame)
             && let Address::Agent(agent) = record.peer()
             && let Some((number, method)) = call(frame.get())
@@ -222,33 +254,66 @@ impl Replay {
     }
 
     /// A session that is closed lets go of what was said in it; one that goes on begins with it.
-    fn remember(&mut self, at: Address, what: &mut Event) {
+    fn remember(&mut self, at: Address, what: &mut Event, look: &mut impl FnMut(Had<'_>)) {
         let Address::Session(key) = at else { return };
-        let Some(session) = self.core.model().session_of(key) else { return };
-        let Some(id) = session.known_id() else { return };
+        match what {
+            Event::User(Intent::CloseSession) => {
+                if let Some(share) = self.shares.close(key) {
+                    self.keep(key, &share, look);
+                }
+            }
+            Event::Host(HostEvent::Recalled(part)) => {
+                let Some(session) = self.core.model().session_of(key).filter(|session| session.awaits_earlier()) else {
+                    return;
+                };
+                let Some(id) = session.known_id().cloned() else { return };
+                for (other, share) in self.shares.recalled(key, self.core.model()) {
+                    self.keep(other, &share, look);
+                }
+                let past = match &mut self.wanted {
+                    Some((wanted, past)) if *wanted == id => Some(past),
+                    _ => self.earlier.get_mut(&id),
+                };
+                part.past = past.map(std::mem::take).unwrap_or_default();
+            }
+            _ => {}
+        }
+    }
+
+    /// Conversations that have ended under their keys.
+    fn let_go(&mut self, look: &mut impl FnMut(Had<'_>)) {
+        for (key, share) in self.shares.after(self.core.model()) {
+            self.keep(key, &share, look);
+        }
+    }
+
+    /// What a session has of a conversation is shown and, for one that is wanted, put behind what is known of that.
+    fn keep(&mut self, key: SessionKey, share: &Share, look: &mut impl FnMut(Had<'_>)) {
+        let model = self.core.model();
+        shown(model, key, share, look);
         let keeps = self.wanted.is_some();
         let past = match &mut self.wanted {
-            Some((wanted, past)) if wanted == id => Some(past),
-            _ => self.earlier.get_mut(id),
+            Some((wanted, past)) if *wanted == share.id => Some(past),
+            _ => self.earlier.get_mut(&share.id).filter(|_| keeps),
         };
-        let Some(past) = past else { return };
-        match what {
-            Event::User(Intent::CloseSession) if keeps && !session.entries().is_empty() => {
-                add(past, Found::of(session.clone(), self.last));
-            }
-            Event::Host(HostEvent::Recalled(part)) => part.past = std::mem::take(past),
-            _ => {}
+        let session = model.session_of(key).filter(|session| share.entries(session).next().is_some());
+        if let (Some(past), Some(session)) = (past, session) {
+            *past = add(std::mem::take(past), Some(session.clone()), share, self.last);
         }
     }
 }
 
-/// Puts what a journal has of a conversation behind what is known of it.
-fn add(past: &mut Past, found: Found) {
-    if found.is_whole || past.entries.is_empty() {
-        *past = found.past;
-    } else {
-        *past = found.behind(std::mem::take(past));
+fn shown(model: &Model, key: SessionKey, share: &Share, look: &mut impl FnMut(Had<'_>)) {
+    if let Some(session) = model.session_of(key) {
+        look(Had { key, session, share });
     }
+}
+
+/// What is known of a conversation, and behind it what a session has of it.
+fn add(past: Past, session: Option<Session>, share: &Share, now: Now) -> Past {
+    let Some(session) = session else { return past };
+    let found = share.found(session, now);
+    if found.is_whole || past.entries.is_empty() { found.past } else { found.behind(past) }
 }
 
 /// What a header says of how it began.
@@ -309,3 +374,7 @@ fn time(seconds: f64) -> Now {
     // Times are written in whole microseconds.
     Duration::from_micros((seconds.max(0.0) * 1e6).round() as u64)
 }
+
+#[cfg(test)]
+#[path = "replay_tests.rs"]
+mod tests;

@@ -42,7 +42,6 @@ use crate::model::effect::FrontEnd;
 use crate::model::event::{Dialect, Event, HostEvent, Intent, QueueAct, Timer, Words};
 use crate::model::history::History;
 use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
-use crate::model::session::Policy;
 use crate::model::setup::Setup;
 use crate::store::branch;
 use crate::store::claims::Holder;
@@ -126,8 +125,7 @@ impl Engine {
         let names = env.iter().map(|(name, _)| name.clone()).collect();
         let first = AgentSetup { command, args, env, inherited, install, start_in, protocol, reach, sandbox, kept_as };
         let line = first.line();
-        // Without a screen nothing of it is shown.
-        let reads_stored_history = journals.is_some() && policy == Policy::Ask;
+        let reads_stored_history = journals.is_some();
         let header = journals.is_some().then(|| {
             serde_json::json!({
                 "client": concat!("acp-tui ", env!("CARGO_PKG_VERSION")),

@@ -142,7 +142,7 @@ impl Follower {
 
     fn look(&mut self, entry: &Entry, session: SessionRef<'_>, last: Last, out: &mut Printed) {
         let is_trouble = matches!(&entry.body, Body::Notice(notice) if notice.level != Level::Info);
-        if entry.id.0 < self.begins && !is_trouble {
+        if entry.id.0 < self.begins && (!is_trouble || session.session().is_of_earlier(entry.id)) {
             return;
         }
         #[cfg(test)]

@@ -42,7 +42,7 @@ pub struct Late {
     pub(super) end: EntryId,
     /// The turn that is being told.
     pub(super) turn: Option<LateTurn>,
-    /// That turn was begun before the call was answered. What comes once a new turn has begun is the answer to that.
+    /// That turn was begun before the call was answered.
     pub(super) is_before: bool,
     /// Pieces of a message that may become one of the history.
     pub(super) held: Vec<Update>,

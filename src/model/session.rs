@@ -33,6 +33,7 @@ use super::write::Slice;
 pub(super) use super::write::Stage;
 pub use super::write::{Approved, Waiter, Write};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -163,6 +164,8 @@ pub struct Session {
     /// The session that it continues, with an account of it.
     pub follows: Option<Before>,
     pub(super) stored_history: StoredHistory,
+    /// The entries that earlier journals have.
+    pub(super) recalled: Range<EntryId>,
     /// How long ago its agent had opened it at this moment, where that is known.
     pub(super) age: Option<(Now, Duration)>,
     /// It is too young for its agent: when it is asked for.
@@ -316,7 +319,7 @@ impl Session {
     }
 
     /// What earlier journals have of it is being read.
-    pub(super) fn awaits_earlier(&self) -> bool {
+    pub fn awaits_earlier(&self) -> bool {
         matches!(self.stored_history, StoredHistory::Awaited | StoredHistory::Coming { .. })
     }
 
@@ -338,6 +341,11 @@ impl Session {
     /// All that earlier journals have of it is here.
     pub fn is_recalled(&self) -> bool {
         matches!(self.stored_history, StoredHistory::Here | StoredHistory::Joined)
+    }
+
+    /// Whether an entry is from an earlier journal.
+    pub fn is_of_earlier(&self, entry: EntryId) -> bool {
+        self.recalled.contains(&entry)
     }
 
     /// Why it is only shown, if it is.

@@ -260,6 +260,25 @@ fn what_is_told_again_behind_the_answer_is_not_found_twice() {
     assert_eq!(found, ["a needle by itself", "and a needle", "the needle", "a needle in hay"]);
 }
 
+#[test]
+fn what_is_told_again_to_another_command_line_of_the_agent_is_found_once() {
+    let hello = |journal: Journal| {
+        journal.ask("initialize", json!({})).answer(json!({ "protocolVersion": 1, "agentInfo": { "name": "a" } }))
+    };
+    let first = hello(Journal::new(STARTED, "agent", "/work/a")).open("s").prompt("s", "the needle");
+    let again = hello(Journal::new(STARTED + 100, "agent --fast", "/work/a"))
+        .ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" }))
+        .chunk("s", "user_message", "the needle")
+        .say("s", "a needle in hay")
+        .answer(Value::Null)
+        .prompt("s", "more of the needle")
+        .end();
+    let home = Home::with(&[("a", first.say("s", "a needle in hay").end()), ("b", again)]);
+    let found: Vec<(u64, String)> = home.said("needle").into_iter().map(|hit| (hit.1, hit.3)).collect();
+    let all = [(2, "more of the needle"), (1, "the needle"), (1, "a needle in hay")];
+    assert_eq!(found, all.map(|(turn, text)| (turn, text.to_owned())));
+}
+
 /// The session went on elsewhere; each further load tells that again.
 #[test]
 fn what_only_the_agent_has_told_is_found_once() {

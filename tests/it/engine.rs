@@ -4,6 +4,7 @@ mod accounts;
 mod audit;
 mod beside;
 mod d0;
+mod forgotten;
 mod framing;
 mod hook;
 mod leaving;

@@ -348,6 +348,38 @@ fn what_a_later_export_has_more_is_taken_in_once() {
     assert_eq!(lab.listed(), [("imported", 4, "go on".to_owned())]);
 }
 
+/// A later run of the same conversation.
+fn later(started: u64, asked: &str) -> Vec<Value> {
+    let frame = |dir: &str, frame: Value| json!({ "t": 1, "dir": dir, "frame": frame });
+    let load = json!({ "sessionId": "s", "cwd": "/work" });
+    let prompt = json!({ "sessionId": "s", "prompt": [{ "type": "text", "text": asked }] });
+    vec![
+        json!({ "v": 2, "started": started, "cwd": "/work", "command": "agent", "codec": "acp-1" }),
+        frame("client->agent", json!({ "id": 0, "method": "session/load", "params": load })),
+        frame("agent->client", json!({ "id": 0, "result": null })),
+        frame("client->agent", json!({ "id": 1, "method": "session/prompt", "params": prompt })),
+        frame("agent->client", json!({ "id": 1, "result": { "stopReason": "end_turn" } })),
+    ]
+}
+
+#[test]
+fn what_went_on_in_two_ways_in_later_runs_is_not_put_together() {
+    let lab = Importing::new();
+    let export = |runs: &[(&str, Vec<Value>)]| {
+        let journals: Vec<Value> = runs.iter().map(|(name, lines)| json!({ "name": name, "lines": lines })).collect();
+        lab.import(&json!({ "v": 1, "kind": "acp-tui conversation", "journals": journals }).to_string())
+    };
+    let first = || ("7-0-1", turns(1, "begin"));
+    export(&[first(), ("8-0-1", later(8, "here"))]).unwrap();
+    let why = export(&[first(), ("9-0-1", later(9, "there"))]).unwrap_err();
+    assert!(why.contains("went on in another way") && why.contains("--remove imported-8-0-1"), "{why}");
+    assert_eq!(lab.listed(), [("imported", 2, "here".to_owned())]);
+    // What goes on behind all of it does.
+    export(&[first()]).unwrap();
+    export(&[first(), ("8-0-1", later(8, "here")), ("9-0-1", later(9, "further"))]).unwrap();
+    assert_eq!(lab.listed(), [("imported", 3, "further".to_owned())]);
+}
+
 #[test]
 fn what_a_later_recording_has_more_is_taken_in_once() {
     let lab = Importing::new();

@@ -35,6 +35,10 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
         None => vec![of_recording(file, &dir)?],
     };
     let (mut known, mut new, mut newer) = (0, Vec::new(), Vec::new());
+    let names: Vec<String> = journals.iter().map(|taken| taken.name.clone()).collect();
+    if let Some(other) = other_way(state, &names)? {
+        return Err(went_on(&other));
+    }
     // Nothing is written before it is known that all can be.
     for Taken { name, temp, .. } in journals {
         let temp = temp.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -55,12 +59,7 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
             } else if said.has(&before) {
                 newer.push((name, temp));
             } else {
-                let stem = sessions::stem(&there);
-                return Err(Usage(format!(
-                    "{stem} was imported before and went on in another way, so neither has all of the other; nothing was \
-                     imported. To have this one, give up that one: acp-tui sessions --remove {stem}"
-                ))
-                .into());
+                return Err(went_on(sessions::stem(&there)));
             }
         }
     }
@@ -89,6 +88,31 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
         return Ok(code::OK);
     }
     Ok(print(&format!("imported {}\n", human::count(taken, "journal")))?)
+}
+
+fn went_on(stem: &str) -> Fault {
+    Fault::Asked(Usage(format!(
+        "{stem} was imported before and went on in another way, so neither has all of the other; nothing was imported. To \
+         have this one, give up that one: acp-tui sessions --remove {stem}"
+    )))
+}
+
+/// The conversation that was imported before, where it goes on behind a journal which is in this file, too, and the file
+/// goes on otherwise behind that. `names`: of the journals of the file, the oldest first.
+fn other_way(state: &Path, names: &[String]) -> Result<Option<String>, Fault> {
+    let place = |journal: &Path| {
+        let name = journal.file_name().and_then(|name| name.to_str())?;
+        names.iter().position(|one| one == name)
+    };
+    for known in sessions::list(state)?.sessions.into_iter().filter(|known| known.is_imported) {
+        let Some(last) = known.journals.iter().rposition(|journal| place(journal).is_some()) else { continue };
+        let is_more = known.journals.iter().filter_map(|journal| place(journal)).max() < names.len().checked_sub(1);
+        let mut later = known.journals.iter().skip(last + 1);
+        if is_more && later.any(|journal| Said::messages_of(journal, MAX_LINE).is_ok_and(|said| !said.is_empty())) {
+            return Ok(Some(known.stem().to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// A journal of which another one has all.

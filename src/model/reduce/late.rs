@@ -15,7 +15,7 @@ use crate::model::ids::EntryId;
 use crate::model::patch::Patch;
 use crate::model::retold::{Call, Expected, Late, LateTurn, Texts};
 use crate::model::session::Session;
-use crate::model::tool::{ToolPatch, ToolStatus};
+use crate::model::tool::ToolPatch;
 
 /// Pieces that a prompt comes in, and prompts of ours that a piece may be the beginning of.
 const MAX_PIECES: usize = 16;
@@ -146,22 +146,24 @@ fn fits(expected: &mut Texts, piece: &str) -> Fit {
 }
 
 fn sorted(late: &mut Late, session: &Session, update: Update) -> Vec<Update> {
-    if late.is_before && session.turn.is_some() {
-        late.turn = None;
-    }
-    match &update {
-        Update::ToolCall(patch) => {
-            // One that begins while a turn runs is the turn's.
-            let is_over = matches!(patch.status, Patch::Set(ToolStatus::Completed | ToolStatus::Failed));
-            let may_be_told = is_over || session.turn.is_none();
-            let is_known = may_be_told && late.turn.as_mut().is_some_and(|turn| has_call(turn, patch));
-            return stop_waiting(late, (!is_known).then_some(update));
+    let is_running = session.turn.is_some();
+    let is_known = match &update {
+        // A call that the turn before had, which was told already, may be made once more now.
+        Update::ToolCall(_) if late.is_before && is_running => return works(late, update),
+        Update::ToolCall(patch) => Some(late.turn.as_mut().is_some_and(|turn| has_call(turn, patch))),
+        Update::ToolUpdate(patch) => Some(late.turn.as_ref().is_some_and(|turn| turn.told.contains(&patch.id))),
+        _ => None,
+    };
+    match is_known {
+        Some(true) => {
+            let shown = stop_waiting(late, None);
+            if is_running {
+                late.left_out.push(update);
+            }
+            return shown;
         }
-        Update::ToolUpdate(patch) => {
-            let is_known = late.turn.as_ref().is_some_and(|turn| turn.told.contains(&patch.id));
-            return stop_waiting(late, (!is_known).then_some(update));
-        }
-        _ => {}
+        Some(false) => return stop_waiting(late, Some(update)),
+        None => {}
     }
     let Some((kind, text)) = words(&update) else { return vec![update] };
     if let Some((before, _)) = late.held.last().and_then(words)
@@ -175,6 +177,14 @@ fn sorted(late: &mut Late, session: &Session, update: Update) -> Vec<Update> {
         ChunkKind::User => prompt(late, session, &text, update),
         ChunkKind::Agent | ChunkKind::Thought => said(late, session, kind, &text, update),
     }
+}
+
+/// The agent works on what it was asked now, and what was left out since then was said for that.
+fn works(late: &mut Late, update: Update) -> Vec<Update> {
+    late.turn = None;
+    let mut shown = std::mem::take(&mut late.left_out);
+    shown.extend(stop_waiting(late, Some(update)));
+    shown
 }
 
 /// What was waited with is no history, and then this.

@@ -8,7 +8,7 @@ use crate::model::event::{
 use crate::model::ids::Now;
 use crate::model::reduce::reduce;
 use crate::model::session::Policy;
-use crate::model::tool::Exit;
+use crate::model::tool::{Exit, ToolStatus};
 use std::time::Duration;
 
 struct Rig {
@@ -50,8 +50,16 @@ impl Rig {
 
     fn comes_up(&mut self) {
         self.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
+        self.initialized();
+        self.opened();
+    }
+
+    fn initialized(&mut self) {
         let caps = AgentCaps { sessions: [Can::Load].into_iter().collect(), ..AgentCaps::default() };
         self.event(Event::Agent(AgentEvent::Initialized(Ok(InitResult { caps, ..InitResult::default() }))));
+    }
+
+    fn opened(&mut self) {
         let opened =
             SessionResult { id: "s".into(), modes: None, options: None, model: None, commands: None, earlier: 0 };
         self.event(Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
@@ -205,16 +213,81 @@ fn a_message_is_shown_whole_or_not_at_all() {
     assert_eq!(rig.shown(), with(&["you: three", "And two. Or three."]));
 }
 
+fn begun(id: &str, title: &str) -> Update {
+    let (title, status) = (Patch::Set(title.to_owned()), Patch::Set(ToolStatus::InProgress));
+    Update::ToolCall(Box::new(ToolPatch { title, status, ..ToolPatch::new(id.into()) }))
+}
+
+/// As most agents tell it.
 #[test]
-fn a_call_that_begins_in_a_turn_is_the_turns() {
+fn a_call_that_is_told_in_two_steps_is_history_too() {
+    for runs in [false, true] {
+        let mut rig = Rig::again();
+        if runs {
+            rig.asks("three");
+        }
+        rig.chunk(ChunkKind::User, "one");
+        rig.says("Hello, here it is.");
+        rig.tells(begun("t1", "read a"));
+        let status = Patch::Set(ToolStatus::Completed);
+        rig.tells(Update::ToolUpdate(Box::new(ToolPatch { status, ..ToolPatch::new("t1".into()) })));
+        rig.says("Done.");
+        if runs {
+            rig.tells(begun("t2", "write b"));
+            rig.says("And three.");
+            rig.ends();
+            assert_eq!(rig.shown(), with(&["you: three", "tool: write b", "And three."]));
+        } else {
+            assert_eq!(rig.shown(), with(&[]));
+        }
+    }
+}
+
+#[test]
+fn a_call_that_a_turn_has_and_nothing_else_is_the_turns() {
     let mut rig = Rig::again();
     rig.asks("three");
     rig.chunk(ChunkKind::User, "one");
-    rig.says("Hello, here it is.");
-    let (title, status) = (Patch::Set("read a".to_owned()), Patch::Set(ToolStatus::InProgress));
-    rig.tells(Update::ToolCall(Box::new(ToolPatch { title, status, ..ToolPatch::new("t1".into()) })));
+    rig.tells(begun("t1", "read a"));
     rig.ends();
     assert_eq!(rig.shown(), with(&["you: three", "tool: read a"]));
+}
+
+/// The prompt came before the answer to the call, and what belongs to it once the next one was sent.
+#[test]
+fn the_rest_of_a_turn_that_was_told_in_part_is_no_answer_to_the_next_prompt() {
+    let begins = || {
+        let mut rig = Rig::new();
+        rig.asks("one");
+        rig.says("Hello.");
+        rig.ends();
+        let exit = Exit { code: Some(1), signal: None };
+        rig.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+        rig.event(Event::User(Intent::Restart));
+        rig.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
+        rig.initialized();
+        rig.chunk(ChunkKind::User, "one");
+        rig.opened();
+        rig.now += Duration::from_secs(9);
+        rig.event(Event::Timer(crate::model::event::Timer::History));
+        rig.asks("two");
+        rig
+    };
+    let mut rig = begins();
+    rig.says("Hel");
+    rig.says("lo.");
+    rig.says("And two.");
+    rig.ends();
+    assert_eq!(rig.shown(), ["you: one", "Hello.", "you: two", "And two."]);
+    // It may say the same once more.
+    let mut rig = begins();
+    rig.says("Hello.");
+    rig.ends();
+    assert_eq!(rig.shown(), ["you: one", "Hello.", "you: two", "Hello."]);
+    let mut rig = begins();
+    rig.says("Hello.");
+    rig.tells(begun("t1", "read a"));
+    assert_eq!(rig.shown(), ["you: one", "Hello.", "you: two", "Hello.", "tool: read a"]);
 }
 
 /// Most of a long transcript is not in memory.

@@ -64,8 +64,7 @@ pub fn open_as(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
     match session.state {
         SessionState::Waiting => beginning::prepare(model, at, how, cx),
         SessionState::Closed(Closed::Refused(_) | Closed::AgentGone) => {
-            // The one that did not come about is not asked for again.
-            in_session(model, at, cx, |session, _| session.id = None);
+            in_session(model, at, cx, opening::leave);
             beginning::prepare(model, at, how, cx);
             restart_of(model, at, cx);
         }
@@ -197,12 +196,7 @@ pub fn restart_of(model: &mut Model, at: SessionKey, cx: &mut Cx) {
     in_session(model, at, cx, |session, cx| {
         opening::wait(session);
         permission_mode::end(session, "the session is asked for again", cx);
-        let words = if session.opening == Opening::New && session.has_talked() {
-            "asking the agent for a new session, in which nothing of what is above is known"
-        } else {
-            "asking the agent for the session once more"
-        };
-        notice(session, Level::Info, words, Vec::new(), cx.now);
+        opening::say_what_is_asked_for(session, cx);
     });
     open(model, key, at, cx);
 }

@@ -47,9 +47,9 @@ pub fn needs_no_history(session: &Session) -> bool {
     matches!(session.policy, Policy::Auto(_)) || session.has_talked() && session.stored_history != StoredHistory::Here
 }
 
-/// Whether anything is known of it from a journal, so that it can be read although it does not go on.
+/// Whether anything is known of it from a journal, so that a person can read it although it does not go on.
 pub fn is_worth_showing(session: &Session) -> bool {
-    session.stored_history == StoredHistory::Here && session.has_talked()
+    session.policy == Policy::Ask && session.stored_history == StoredHistory::Here && session.has_talked()
 }
 
 /// Whether the agent has said or done anything in it.
@@ -134,6 +134,35 @@ pub fn wait(session: &mut Session) {
     session.id = None;
 }
 
+/// The one that did not come about is not asked for again: another is.
+pub fn leave(session: &mut Session, cx: &mut Cx) {
+    session.id = None;
+    hold_for_another(session, cx);
+}
+
+/// The agent is up, and is asked once more.
+pub fn say_what_is_asked_for(session: &mut Session, cx: &mut Cx) {
+    let is_another = session.opening == Opening::New && session.has_talked();
+    let words = if is_another {
+        "asking the agent for a new session, in which nothing of what is above is known"
+    } else {
+        "asking the agent for the session once more"
+    };
+    notice(session, Level::Info, words, Vec::new(), cx.now);
+    if is_another {
+        hold_for_another(session, cx);
+    }
+}
+
+/// Another session is opened in its place: what waits was written for this one, and is not sent there by itself.
+fn hold_for_another(session: &mut Session, cx: &mut Cx) {
+    if session.has_talked() && session.held.flows() {
+        prompt::hold(session, None, |_| false, cx);
+        let words = "what waits to be sent was written for the session above: it is not sent in another by itself";
+        notice(session, Level::Info, words, Vec::new(), cx.now);
+    }
+}
+
 /// Whether the transcript ends with these words of ours: nothing came of the last time that it went on.
 fn says_last(session: &Session, words: &str) -> bool {
     matches!(session.entries.last().map(|last| &last.body), Some(Body::Notice(last)) if !last.by_agent && last.title == words)
@@ -160,7 +189,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
                 );
                 notice(session, Level::Info, words, Vec::new(), cx.now);
             }
-            if was_shown && !says_last(session, "the session goes on") {
+            if was_shown && session.policy == Policy::Ask && !says_last(session, "the session goes on") {
                 notice(session, Level::Info, "the session goes on", Vec::new(), cx.now);
             }
         }
@@ -367,6 +396,9 @@ pub fn begin_anew(session: &mut Session, keeps_sessions: bool, cx: &mut Cx) {
         _ => "starting the agent again, and asking it for the session once more",
     };
     notice(session, Level::Info, words, Vec::new(), cx.now);
+    if session.opening == Opening::New && is_worth_it {
+        hold_for_another(session, cx);
+    }
 }
 
 /// The person closes it. The agent lives on, so everything is answered; what is on its way comes back and is answered

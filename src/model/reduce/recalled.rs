@@ -6,13 +6,14 @@
 
 use super::{Cx, child, notice, opening, retold};
 use crate::model::entry::{Body, Entry, Level, UserState};
-use crate::model::ids::{Now, TermId, ToolId, TurnId};
+use crate::model::ids::{EntryId, Now, TermId, ToolId, TurnId};
 use crate::model::past::{Count, Past, Recalled, shift, terminals};
 use crate::model::retold::Retold;
-use crate::model::session::{Session, StoredHistory};
+use crate::model::session::{Policy, Session, StoredHistory};
 use crate::model::terminal::Terminal;
 use crate::model::tool::Mark;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Bound, RangeBounds};
 
 /// Entries among which the call is looked for that another one is below.
 const MAX_ABOVE: usize = 1000;
@@ -23,6 +24,7 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
         StoredHistory::Coming { after } => after,
         StoredHistory::Awaited => {
             let after = cx.last_turn;
+            session.recalled = session.entries.next_id()..session.entries.next_id();
             // What the agent says next is said in a turn of its own.
             cx.last_turn = TurnId(after.0.saturating_add(part.turns).saturating_add(1));
             session.last_turn = cx.last_turn;
@@ -60,10 +62,12 @@ pub fn take_in(session: &mut Session, part: Recalled, cx: &mut Cx) {
             }
         }
     }
+    session.recalled.end = session.entries.next_id();
     // It may be read once more: to be shown, and to be gone on with.
     let is_it = |entry: &Entry| matches!(&entry.body, Body::Notice(said) if Some(&said.title) == part.trouble.as_ref());
     let is_said = session.entries.iter().any(is_it);
-    if let Some(trouble) = part.trouble.filter(|_| !is_said) {
+    // Without a person nothing of it is shown.
+    if let Some(trouble) = part.trouble.filter(|_| !is_said && session.policy == Policy::Ask) {
         notice(session, Level::Warn, trouble, Vec::new(), cx.now);
     }
     session.known_title = part.title.or(session.known_title.take());
@@ -96,15 +100,30 @@ pub struct Found {
 impl Found {
     /// What was said in a session that was replayed up to this moment. What runs or waits by then may still do so
     /// elsewhere: how it ends is not known.
-    pub fn of(mut session: Session, now: Now) -> Self {
-        opening::end_everything(&mut session, Mark::NoFinalStatus, &mut Cx::new(now));
+    pub fn of(session: Session, now: Now) -> Self {
         let is_whole = session.is_recalled();
+        Self::within(session, EntryId(0).., is_whole, now)
+    }
+
+    /// The same of these entries of it: the others are of another conversation, which was had under the same key.
+    pub fn within(mut session: Session, which: impl RangeBounds<EntryId>, is_whole: bool, now: Now) -> Self {
+        opening::end_everything(&mut session, Mark::NoFinalStatus, &mut Cx::new(now));
         let (mut past, mut count) = (Past::default(), Count::default());
+        let is_earlier = |entry: &Entry| matches!(which.start_bound(), Bound::Included(first) if entry.id < *first);
+        let (mut before, mut is_all) = (TurnId::default(), true);
         for mut entry in session.entries.into_memory() {
-            count.renumber(&mut entry);
-            past.entries.push(entry);
+            if which.contains(&entry.id) {
+                // What is ahead of its first prompt is of no turn of its own.
+                entry.turn = if entry.turn <= before { TurnId::default() } else { entry.turn };
+                count.renumber(&mut entry);
+                past.entries.push(entry);
+            } else {
+                before = if is_earlier(&entry) { before.max(entry.turn) } else { before };
+                is_all = false;
+            }
         }
-        past.terminals = session.terminals;
+        let shown: BTreeSet<&TermId> = past.entries.iter().flat_map(|entry| terminals(&entry.body)).collect();
+        past.terminals = session.terminals.into_iter().filter(|(id, _)| is_all || shown.contains(id)).collect();
         Self { past, is_whole, at: now }
     }
 

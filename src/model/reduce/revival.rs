@@ -10,7 +10,7 @@ use crate::model::agent::{Agent, Connection, DeathKind, REVIVALS as TRIES, Reviv
 use crate::model::effect::Effect;
 use crate::model::event::{Can, Timer};
 use crate::model::ids::AgentKey;
-use crate::model::session::{Policy, Session};
+use crate::model::session::{Closed, Policy, Session, SessionState};
 use std::time::Duration;
 
 /// How long it is waited before each try.
@@ -46,7 +46,14 @@ pub fn plan(model: &mut Model, key: AgentKey, was_at_work: bool, cx: &mut Cx) {
     let is_hurt = was_at_work && death.kind != DeathKind::Lost;
     let is_wanted = is_watched && is_sudden && !is_hurt && !agent.is_ended_by_person && agent.log_in.is_none();
     let sessions: Vec<&Session> = model.sessions_of(key).map(|(_, session)| session).collect();
-    let is_worth_it = !sessions.is_empty() && sessions.iter().all(|session| can_take_up(agent, session));
+    // For one that was forgotten alone nothing is started: there is nothing to take up.
+    let is_lost = |session: &&Session| {
+        matches!(session.state, SessionState::Closed(Closed::Refused(_)))
+            && session.has_talked()
+            && !session.is_to_go_on()
+    };
+    let kept: Vec<&Session> = sessions.into_iter().filter(|session| !is_lost(session)).collect();
+    let is_worth_it = !kept.is_empty() && kept.iter().all(|session| can_take_up(agent, session));
     let waits = if is_far { WAITS_FAR } else { WAITS };
     let wait = waits.get(usize::from(tried)).map(|wait| Duration::from_secs(*wait));
     let wait = wait.map(|wait| agent.retry_after.unwrap_or(wait)).filter(|wait| *wait <= LONGEST);

@@ -104,7 +104,7 @@ impl<'a> Earlier<'a> {
 
     /// Whether a journal before this one has what was told again, or one of the session that it was made of.
     pub fn has(&self, part: &Part, message: &Message, told: &Told) -> bool {
-        let is_it = |one: &Part| one.session_id == part.session_id && one.command == part.command;
+        let is_it = |one: &Part| one.session == part.session;
         let here = self.parts.iter().position(|one| std::ptr::eq(one, part)).unwrap_or_default();
         let mut before = (0..here).rev().filter_map(|at| Some((at, self.parts.get(at).filter(|one| is_it(one))?)));
         let asked = told.asked(message);

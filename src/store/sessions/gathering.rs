@@ -1,7 +1,8 @@
 //! The sessions of all journals, as each journal tells of them, and which of them go on with which.
 //!
 //! Reads nothing but whether a journal is being written. Invariants: one that its agent had not kept goes on with none; a
-//! clock that was set back between two runs makes no second session of one.
+//! clock that was set between two runs makes no second session of one, and what went on with turns that it knew of stands
+//! behind these.
 
 use super::index::{Entry, IMPORTED};
 use super::{Known, State, is_open};
@@ -30,6 +31,8 @@ pub(super) struct OfJournal {
     pub(super) journal: Rc<Journal>,
     /// The agent's key in it.
     pub(super) agent: u32,
+    /// Turns that were known of it before, where all of it was read then.
+    before: Option<u64>,
     pub(super) known: Known,
 }
 
@@ -46,7 +49,7 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
         placed.sort_by_key(|(place, _)| *place);
         all = placed.into_iter().map(|(_, part)| part).collect();
     }
-    let (mut known, mut named, mut count) = (HashMap::new(), HashMap::new(), 0);
+    let (mut names, mut count) = (Names::new(), 0);
     let mut places = Vec::with_capacity(all.len());
     let taken_up = taken_up(&all);
     for OfJournal { known: part, .. } in &all {
@@ -56,20 +59,14 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
             count += 1;
             continue;
         }
-        let key = key(part);
-        // The person has gone on with it under another command line of what calls itself the same.
-        let name = part.agents_name().filter(|_| !part.is_imported);
-        let name = name.map(|name| (part.session_id.as_str(), name, part.cwd.as_path()));
-        let earlier = known.get(&key).or_else(|| named.get(name.as_ref()?)).copied();
         // An agent may give an id again: only one that it has kept is the same session.
-        let place = earlier.filter(|_| part.is_older);
+        let place = names.get(part).filter(|_| part.is_older);
         let at = place.unwrap_or(count);
         count += usize::from(place.is_none());
-        known.insert(key, at);
-        named.extend(name.map(|name| (name, at)));
+        names.insert(part, at);
         places.push(place);
     }
-    drop((known, named, taken_up));
+    drop((names, taken_up));
     (all, places)
 }
 
@@ -84,27 +81,89 @@ fn key(known: &Known) -> (&str, &str, bool) {
     (&known.session_id, whose, known.is_imported)
 }
 
-/// By what they are to be sorted where the clock was set back: what goes on with a session stands behind its beginning.
-/// Nothing where that is so already.
-fn set_right(all: &[OfJournal]) -> Option<Vec<(usize, usize)>> {
+/// Whose a session is, and what it is under another command line of what calls itself the same.
+struct Names<'a>(HashMap<(&'a str, &'a str, bool), usize>, HashMap<(&'a str, &'a str, &'a Path), usize>);
+
+impl<'a> Names<'a> {
+    fn new() -> Self {
+        Self(HashMap::new(), HashMap::new())
+    }
+
+    fn name(known: &'a Known) -> Option<(&'a str, &'a str, &'a Path)> {
+        let name = known.agents_name().filter(|_| !known.is_imported)?;
+        Some((known.session_id.as_str(), name, known.cwd.as_path()))
+    }
+
+    fn get(&self, known: &'a Known) -> Option<usize> {
+        self.0.get(&key(known)).or_else(|| self.1.get(&Self::name(known)?)).copied()
+    }
+
+    fn insert(&mut self, known: &'a Known, at: usize) {
+        self.0.insert(key(known), at);
+        self.1.extend(Self::name(known).map(|name| (name, at)));
+    }
+}
+
+/// The places of the parts where the clock was set: what goes on with a session stands behind its beginning, and behind
+/// the turns that were known when it did. Nothing where that is so already.
+fn set_right(all: &[OfJournal]) -> Option<Vec<usize>> {
     let taken_up = taken_up(all);
-    let mut beginnings = HashMap::new();
-    let is_one = |known: &Known| taken_up.contains(known.session_id.as_str());
-    for (at, OfJournal { known, .. }) in all.iter().enumerate().filter(|(_, part)| is_one(&part.known)) {
-        if !known.is_older {
-            beginnings.entry(key(known)).or_insert((at, known.created));
+    let is_one = |part: &&OfJournal| taken_up.contains(part.known.session_id.as_str());
+    let (mut beginnings, mut current) = (Names::new(), Names::new());
+    for (at, part) in all.iter().enumerate().filter(|(_, part)| is_one(part) && !part.known.is_older) {
+        if beginnings.get(&part.known).is_none() {
+            beginnings.insert(&part.known, at);
         }
     }
-    let place = |(at, part): (usize, &OfJournal)| {
+    let mut conversations: Vec<Vec<usize>> = Vec::new();
+    // Conversations of which the beginning comes later, by that.
+    let mut awaited: HashMap<usize, usize> = HashMap::new();
+    for (at, part) in all.iter().enumerate().filter(|(_, part)| is_one(part)) {
         let known = &part.known;
-        let beginning = beginnings.get(&key(known)).filter(|_| known.is_older);
-        let later =
-            beginning.filter(|(begins, created)| *begins > at && created.saturating_sub(known.created) <= MAX_SET_BACK);
-        // Behind the beginning they stay in their order.
-        later.map_or((at, 0), |(begins, _)| (*begins, at + 1))
-    };
-    let places: Vec<_> = all.iter().enumerate().map(place).collect();
+        let is_near = |begins: &usize| all[*begins].known.created.saturating_sub(known.created) <= MAX_SET_BACK;
+        let earlier = current.get(known).filter(|_| known.is_older);
+        let begins = if known.is_older {
+            beginnings.get(known).filter(|begins| *begins > at && is_near(begins))
+        } else {
+            Some(at)
+        };
+        let begins = begins.filter(|_| earlier.is_none());
+        let place = earlier.or_else(|| awaited.get(&begins?).copied()).unwrap_or(conversations.len());
+        if place == conversations.len() {
+            conversations.push(Vec::new());
+        }
+        conversations[place].push(at);
+        match begins {
+            Some(begins) if begins > at => drop(awaited.insert(begins, place)),
+            _ => current.insert(known, place),
+        }
+    }
+    let mut places: Vec<usize> = (0..all.len()).collect();
+    for slots in conversations.into_iter().filter(|slots| slots.len() > 1) {
+        for (slot, at) in slots.iter().zip(in_order(all, &slots)) {
+            places[at] = *slot;
+        }
+    }
     (!places.is_sorted()).then_some(places)
+}
+
+/// The parts of one conversation: its beginning, and then those that say how many turns there were before by that; among
+/// them the others stay where the clock has them.
+fn in_order(all: &[OfJournal], slots: &[usize]) -> Vec<usize> {
+    let mut order = slots.to_vec();
+    // Sorting is stable: by the clock, where nothing else is known.
+    order.sort_by_key(|at| all[*at].known.is_older);
+    let (places, mut known): (Vec<usize>, Vec<_>) = order
+        .iter()
+        .enumerate()
+        .filter(|(_, at)| all[**at].known.is_older)
+        .filter_map(|(place, at)| Some((place, (all[*at].before?, all[*at].known.turns > 0, *at))))
+        .unzip();
+    known.sort_unstable();
+    for (place, (.., at)) in places.into_iter().zip(known) {
+        order[place] = at;
+    }
+    order
 }
 
 /// The sessions of one journal.
@@ -168,7 +227,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             copy_of: found.copy_of,
             used_as_told: None,
         };
-        all.push(OfJournal { journal: Rc::clone(&journal), agent: found.agent, known });
+        all.push(OfJournal { journal: Rc::clone(&journal), agent: found.agent, before: found.before, known });
     }
 }
 

@@ -314,6 +314,8 @@ pub struct Part {
     /// The agent's key in this journal.
     pub key: u32,
     pub session_id: String,
+    /// The same for all parts of one session, with whichever command line of its agent.
+    pub session: usize,
     pub agent: String,
     pub command: String,
     pub cwd: PathBuf,
@@ -336,18 +338,20 @@ pub fn parts(state: &Path) -> io::Result<(Vec<Part>, Vec<Problem>)> {
     let (entries, problems) = index::refresh(&dir)?;
     let (mut parts, mut turns) = (Vec::new(), Vec::new());
     let (all, places) = gather(&dir, entries);
-    for (OfJournal { journal, agent, known }, place) in all.into_iter().zip(places) {
+    for (OfJournal { journal, agent, known, .. }, place) in all.into_iter().zip(places) {
         let turns_before = place.map_or(0, |at: usize| turns[at]);
         match place {
             Some(at) => turns[at] += known.turns,
             None => turns.push(known.turns),
         }
+        let session = place.unwrap_or(turns.len() - 1);
         let Some(codec) = journal.codec.clone() else { continue };
         parts.push(Part {
             journal: known.journal,
             codec,
             key: agent,
             session_id: known.session_id,
+            session,
             agent: known.agent,
             command: known.command,
             cwd: known.cwd,

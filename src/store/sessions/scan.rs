@@ -15,6 +15,7 @@ use crate::model::ids::{Address, AgentKey, SessionKey};
 use crate::model::patch::Patch;
 use crate::store::journal::VERSION;
 use crate::store::lines::{self, Row, What};
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 /// Bytes that are kept of a prompt.
@@ -77,6 +78,8 @@ pub struct Found {
     pub is_aside: bool,
     /// Its key, once it is known.
     pub key: Option<u32>,
+    /// Turns that were known of it from earlier journals, where all of these were read.
+    pub before: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -119,6 +122,8 @@ struct Wanted {
     id: String,
     /// The person has closed it meanwhile.
     is_closed: bool,
+    /// Turns that are known of it from earlier journals.
+    before: Option<u64>,
 }
 
 /// A directory and the branch that it is on.
@@ -372,10 +377,13 @@ impl Scan {
     /// Of what was asked for by its id the key is known, also when nothing is ever sent in it.
     fn is_as_wanted(&mut self, agent: AgentKey, id: &str) {
         let Some(at) = self.wanted.iter().position(|wanted| wanted.agent == agent.0 && wanted.id == id) else { return };
-        let Wanted { key, is_closed, .. } = self.wanted.remove(at);
+        let Wanted { key, is_closed, before, .. } = self.wanted.remove(at);
         let is_taken = self.sessions.iter().any(|session| session.key == Some(key));
         let Some(place) = self.place(agent, id).filter(|_| !is_taken) else { return };
         let session = &mut self.sessions[place];
+        if session.turns == 0 && session.key.is_none() {
+            session.before = before;
+        }
         session.is_closed = is_closed;
         let earlier = session.key.replace(key);
         // What was told of its changes before it was opened once more still counts.
@@ -392,7 +400,7 @@ impl Scan {
         let id = how.id().map(|id| id.as_str()).filter(|id| id.len() <= MAX_PROMPT);
         let is_asked = !matches!(how, Opening::Show { .. });
         if let Some(id) = id.filter(|_| is_asked && self.wanted.len() < MAX_WAITING) {
-            self.wanted.push(Wanted { key, agent, id: id.to_owned(), is_closed: false });
+            self.wanted.push(Wanted { key, agent, id: id.to_owned(), is_closed: false, before: None });
         }
     }
 
@@ -518,7 +526,22 @@ impl Scan {
         }
     }
 
+    /// What earlier journals have of one that is to go on was read.
+    fn recalled(&mut self, key: SessionKey, body: &str) {
+        #[derive(Deserialize)]
+        enum Fact {
+            Recalled { turns: u64, is_last: bool, trouble: Option<IgnoredAny> },
+        }
+        let Some(wanted) = self.wanted.iter_mut().find(|wanted| wanted.key == key.0) else { return };
+        if let Ok(Fact::Recalled { turns, is_last: true, trouble: None }) = serde_json::from_str(body) {
+            wanted.before = Some(turns);
+        }
+    }
+
     fn fact(&mut self, key: SessionKey, body: &str) {
+        if body.starts_with("{\"Recalled\"") {
+            return self.recalled(key, body);
+        }
         let tells_sums = ["{\"TurnReviewed\"", "{\"ChangesSeen\"", "{\"OwnChanges\""];
         if !tells_sums.iter().any(|begin| body.starts_with(begin)) {
             return;

@@ -516,6 +516,51 @@ fn a_session_that_was_taken_up_again_with_the_clock_set_back_is_one() {
     assert_eq!(state.list().sessions.len(), 2);
 }
 
+/// Runs of one conversation, each with its clock set otherwise than that of the one before; in minutes.
+fn clocks(offsets: &[i64], turns: &[u64]) -> Vec<String> {
+    let state = state();
+    let mut before = 0;
+    for (run, (offset, turns)) in offsets.iter().zip(turns).enumerate() {
+        let started = STARTED.checked_add_signed(run as i64 * 60 + offset * 60).unwrap();
+        let head = json!({ "v": 2, "ends": true, "started": started, "cwd": "/work", "command": "agent" });
+        let mut text = Text::with(head);
+        if run == 0 {
+            text = text.hello().open("s").turn("s", "begin");
+        } else {
+            let at = json!({ "session": 0 });
+            let how = json!({ "OpenAs": { "Continue": "s" } });
+            let known = json!({ "Recalled": { "turns": before, "is_last": true } });
+            text = text
+                .line(json!({ "dir": "person", "at": at, "intent": how }))
+                .hello()
+                .line(json!({ "dir": "host", "at": at, "fact": known }))
+                .call("session/load", json!({ "sessionId": "s", "cwd": "/work" }), json!({ "result": null }));
+            for turn in 0..*turns {
+                text = text.turn("s", &format!("{run} {turn}"));
+            }
+        }
+        before += if run == 0 { 1 } else { *turns };
+        state.put(&format!("run{run}"), &text.end());
+    }
+    let all = state.list().sessions;
+    assert_eq!((all.len(), all[0].turns), (1, before), "{all:?}");
+    let mut counted = 0;
+    for part in parts(state.path()).unwrap().0 {
+        assert!(part.turns_before >= counted);
+        counted = part.turns_before;
+    }
+    all[0].journals.iter().map(|path| stem(path).to_owned()).collect()
+}
+
+#[test]
+fn runs_stand_in_their_order_whatever_the_clock_says() {
+    for offsets in [vec![0, -120, -240], vec![0, 120, 0], vec![0, 0, -120, -60], vec![0, -60, -120, 60, 0, -30]] {
+        let turns: Vec<u64> = vec![1; offsets.len()];
+        let wanted: Vec<String> = (0..offsets.len()).map(|run| format!("run{run}")).collect();
+        assert_eq!(clocks(&offsets, &turns), wanted, "{offsets:?}");
+    }
+}
+
 #[test]
 fn a_session_is_named_by_its_id_or_a_beginning_that_only_one_has() {
     let state = state();
@@ -868,6 +913,13 @@ proptest! {
     fn a_command_line_is_taken_apart_as_it_was_put_together(args in proptest::collection::vec("[ -~é\\t\\n]{0,8}", 1..5)) {
         let line = args.iter().map(|arg| quote(arg)).collect::<Vec<_>>().join(" ");
         prop_assert_eq!(words(&line), Some(args));
+    }
+
+    #[test]
+    fn runs_stand_in_their_order_with_any_clocks(runs in proptest::collection::vec((-600_i64..600, 1_u64..3), 1..7)) {
+        let (offsets, turns): (Vec<i64>, Vec<u64>) = runs.iter().copied().unzip();
+        let wanted: Vec<String> = (0..runs.len()).map(|run| format!("run{run}")).collect();
+        prop_assert_eq!(clocks(&offsets, &turns), wanted);
     }
 
     #[test]

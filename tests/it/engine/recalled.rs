@@ -150,9 +150,8 @@ async fn each_run_shows_what_all_before_it_have_shown() {
     assert_eq!((past.entries.len(), trouble), (loaded.len(), None));
 }
 
-/// Without a person who reads it no history is read before the agent is asked for the session, and it tells all of it.
 #[tokio::test]
-async fn what_only_the_agent_knew_is_at_its_place_also_where_no_earlier_journal_was_read() {
+async fn what_only_the_agent_knew_is_at_its_place_also_without_a_person() {
     let dir = tempfile::tempdir().unwrap();
     let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
     std::fs::create_dir(&root).unwrap();

@@ -162,6 +162,37 @@ fn with_transcript_a_session_whose_load_fails_is_begun_anew() {
     assert_eq!(methods(&lab).last().unwrap(), "session/prompt");
 }
 
+/// It answers the call to load first, and tells the history when it is asked something.
+const LATE: &str = r#"
+say() { printf '%s\n' "$1"; }
+chunk() { say '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"k","update":{"sessionUpdate":"'$1'_message_chunk","content":{"type":"text","text":"'"$2"'"}}}}'; }
+while read -r line; do
+    id=${line#*\"id\":}; id=${id%%,*}
+    case $line in
+    *'"initialize"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}' ;;
+    *'"session/load"'*) say '{"jsonrpc":"2.0","id":'$id',"result":null}'; late=1 ;;
+    *'"session/new"'*) say '{"jsonrpc":"2.0","id":'$id',"result":{"sessionId":"k"}}' ;;
+    *'"session/prompt"'*)
+        if [ -n "$late" ]; then chunk user one; chunk agent 'did one'; chunk agent 'did two'; else chunk agent 'did one'; fi
+        say '{"jsonrpc":"2.0","id":'$id',"result":{"stopReason":"end_turn"}}' ;;
+    esac
+done
+"#;
+
+#[test]
+fn a_history_that_comes_with_the_answer_is_no_part_of_it() {
+    let lab = Lab::new();
+    let late = lab.shell_agent(LATE);
+    assert_eq!(lab.exec(&["one"], &late).assert_code(0).out(), "did one\n");
+    assert_eq!(again(&lab, &["two", "--continue"], &[]).assert_code(0).out(), "did two\n");
+    let mut command = lab.program();
+    command.args(["export", "last"]);
+    let done = Running::start(command, Stdio::null()).finish();
+    for text in ["did one", "did two"] {
+        assert_eq!(done.assert_code(0).out().matches(text).count(), 1, "{}", done.out());
+    }
+}
+
 /// It ends each time it is to load or resume a session, behind a part of the history.
 #[test]
 fn with_transcript_a_session_whose_agent_ends_while_it_is_loaded_is_begun_anew() {

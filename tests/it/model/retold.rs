@@ -3,7 +3,7 @@
 use crate::support::{Rig, chunk, exit_code, plain_init, with};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
-use acp_tui::model::event::{HostEvent, Intent, Opening, Timer};
+use acp_tui::model::event::{HostEvent, Intent, Opening, QueueAct, Timer};
 use acp_tui::model::ids::TurnId;
 use acp_tui::model::session::{Policy, SessionState};
 use serde_json::{Value, json};
@@ -257,6 +257,33 @@ fn an_agent_that_has_forgotten_the_session_is_asked_for_a_new_one_by_the_person_
     rig.intent(Intent::Restart);
     assert_eq!(rig.sent_briefly(), ["session/new"]);
     assert!(rig.has_entry("nothing of what is above is known"), "{:?}", rig.entries());
+}
+
+/// What was written for one conversation is sent in no other by itself.
+#[test]
+fn a_prompt_that_waits_for_a_session_that_was_forgotten_is_not_sent_in_a_new_one() {
+    for dies in [false, true] {
+        let mut rig = again(Value::Null);
+        rig.fail("session/load", json!({ "code": -32002, "message": "gone" }));
+        rig.prompt("for the old one");
+        rig.sent();
+        if dies {
+            rig.exited(exit_code(1), &[]);
+            assert_eq!(rig.model().first().agent().revival, None, "it begins nothing by itself");
+        }
+        rig.intent(Intent::Restart);
+        if dies {
+            rig.host(HostEvent::AgentSpawned { pid: 9 });
+            rig.answer("initialize", init(Value::Null));
+        }
+        rig.answer("session/new", json!({ "sessionId": "t" }));
+        let session = rig.model().first().session();
+        assert_eq!((session.state.clone(), session.held.staying()), (SessionState::Ready, 1), "{dies}");
+        assert!(rig.has_entry("is not sent in another by itself"), "{:?}", rig.entries());
+        rig.sent();
+        rig.intent(Intent::Queue(QueueAct::LetGo));
+        assert_eq!(rig.sent_briefly(), ["session/prompt"], "{dies}");
+    }
 }
 
 #[test]
