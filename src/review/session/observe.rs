@@ -23,6 +23,8 @@ use std::sync::Arc;
 
 /// Larger texts are not searched for what a tool call says it has put there, bytes.
 const MAX_CLAIMED: usize = 4 << 20;
+/// So many looks may come while a file is written.
+const MAX_UNSETTLED: usize = 8;
 
 /// The parts of a review that what a look has found goes through.
 pub struct Observer<'a> {
@@ -94,6 +96,7 @@ impl Observer<'_> {
                 }
                 _ => self.as_claimed(&change, blamed)?,
             };
+            self.join_unsettled(&mut change, blamed)?;
             if let Some(parts) = self.parts(&change, blamed)? {
                 self.record_parts(&change, parts)?;
             } else if blamed.cause == Cause::Person
@@ -337,6 +340,41 @@ impl Observer<'_> {
         let step = ChangeRecord::new(turn, cause, entry, before, after);
         let step = ChangeRecord { doubt, beside_persons, beside_run, ..step };
         self.log.record(path, step, self.files)
+    }
+
+    /// A look may come while a file is written, and find it empty or a part of it: with what follows that is one change, where
+    /// calls say that all of it together is theirs.
+    fn join_unsettled(&mut self, change: &mut Change, blamed: Attributed) -> Result<(), ReviewError> {
+        if blamed.cause != Cause::Tool || blamed.doubt || blamed.needs_claim() {
+            return Ok(());
+        }
+        let turn = blamed.turn.unwrap_or_else(|| self.newest_turn());
+        for (steps, before) in self.unsettled(&change.path, turn) {
+            let all = Change { path: change.path.clone(), before, after: change.after };
+            let calls = self.calls(&all, blamed);
+            if self.said(&all, &calls)?.is_some_and(|said| said.is_all) {
+                (0..steps).try_for_each(|_| self.log.untake(&change.path))?;
+                change.before = before;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// So many of the last steps of a file which somebody may still explain, and what was there before them; the most of them
+    /// first.
+    fn unsettled(&self, path: &Path, turn: u64) -> Vec<(usize, State)> {
+        let Some(history) = self.log.history(path) else { return Vec::new() };
+        let is_empty = |state: &State| matches!(state, State::File { size: 0, .. });
+        let is_open = |step: &&ChangeRecord| {
+            let is_its = step.doubt && step.cause == Cause::Unknown && !step.beside_persons && !step.beside_run;
+            let is_emptied = step.cause == Cause::Tool && is_empty(&step.after);
+            step.turn == turn && step.after != history.accepted && (is_its || is_emptied)
+        };
+        let last = history.steps.iter().rev().take(MAX_UNSETTLED).take_while(is_open);
+        let mut all: Vec<_> = last.enumerate().map(|(at, step)| (at + 1, step.before)).collect();
+        all.reverse();
+        all
     }
 
     /// Many programs empty a file before they write it. Where a look came in between, nobody's change of this turn and the

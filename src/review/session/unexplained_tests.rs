@@ -257,3 +257,41 @@ fn a_call_that_names_a_directory_has_changed_what_is_below_it() {
     }
     assert_eq!(place.read("p"), "saved\n");
 }
+
+/// A look has come while the file was written: it was empty by then, or a part of it was there.
+#[test]
+fn what_is_seen_half_written_is_one_change_with_the_rest() {
+    let text = lines(30);
+    let edits = [("line 2\n", "line 2\nput in\n"), ("line 20\n", "twenty\n"), ("line 25\nline 26\n", "line 26\n")];
+    let [first, second, third] =
+        [1, 2, 3].map(|n| edits[..n].iter().fold(text.clone(), |text, (old, new)| text.replacen(old, new, 1)));
+    for seen in [vec![String::new()], vec![second[..40].to_owned()], vec![String::new(), second[..40].to_owned()]] {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        let since = Instant::now();
+        let claim = |place: &Place, (old, new): (&str, &str)| {
+            vec![ClaimedEdit { path: place.at("f"), old: Some(old.into()), new: new.into() }]
+        };
+        let (one, two, three) = (claim(&place, edits[0]), claim(&place, edits[1]), claim(&place, edits[2]));
+        place.write("f", &first);
+        place.hears_claim(ToolEffect::Edits, &["f"], one, (since, true));
+        place.entry += 1;
+        for seen in &seen {
+            place.write("f", seen);
+            place.hears_claim(ToolEffect::Edits, &["f"], two.clone(), (since, false));
+            place.look("f");
+        }
+        // The third edit is on the disk before anybody tells of it.
+        place.write("f", &third);
+        place.hears_claim(ToolEffect::Edits, &["f"], two, (since, true));
+        place.entry += 1;
+        place.hears_claim(ToolEffect::Edits, &["f"], three, (since, true));
+        assert!(place.causes("f").iter().all(|by| *by == (Cause::Tool, false)), "{seen:?}: {:?}", place.causes("f"));
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+        let mut place = place.reopen();
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_eq!(place.read("f"), text);
+        place.review.verify_invariants();
+    }
+}
