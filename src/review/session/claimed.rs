@@ -3,6 +3,7 @@
 //! Plain text; knows no files and no calls. Invariant: a piece is taken out only where it is beyond doubt that it was put
 //! in: it stands there once, and did not before.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A text that a call says it puts in the place of another one.
@@ -31,7 +32,8 @@ pub fn taken_out(before: &str, after: &str, calls: &[Vec<Piece>]) -> Option<Vec<
     let is_all = out.last().is_some_and(|(_, text)| text == before);
     let newest = calls.first()?;
     let tells = out.iter().any(|(call, _)| *call == 0) || !newest.is_empty() && newest.iter().all(|p| waits(after, p));
-    (is_all || tells).then_some(out)
+    let keeps = || out.last().is_none_or(|(_, text)| has_all(&counted([before, text, after])));
+    (is_all || tells && keeps()).then_some(out)
 }
 
 /// The text without the pieces of one call, where any of them is in it. `puts` tells whether some call puts in a text.
@@ -49,8 +51,11 @@ fn without(
         *room = room.checked_sub(before.len() + text.len())?;
         if is_made(before, text, (old, new)) {
             rest = Some(String::new());
-        } else if is_in(before, text, (old, new)) && (before.contains(old) || puts(old)) {
-            rest = Some(text.replacen(&**new, old, 1));
+        } else if is_in(before, text, (old, new)) {
+            let without = text.replacen(&**new, old, 1);
+            if before.contains(old) || puts(old) || is_between(before, &without, text) {
+                rest = Some(without);
+            }
         }
     }
     rest
@@ -66,6 +71,29 @@ fn is_in(before: &str, text: &str, (old, new): (&str, &str)) -> bool {
     // What only takes something away leaves what was there.
     let has_happened = || if old.contains(new) { !text.contains(old) } else { !before.contains(new) };
     !old.is_empty() && !new.is_empty() && text.matches(new).take(2).count() == 1 && has_happened()
+}
+
+/// How often each line stands in what was there before, in what is said to have been there, and in what is there now.
+type Counts<'a> = HashMap<&'a str, [usize; 3]>;
+
+fn counted<'a>(texts: [&'a str; 3]) -> Counts<'a> {
+    let mut lines = Counts::new();
+    for (at, text) in texts.into_iter().enumerate() {
+        text.split_inclusive('\n').for_each(|line| lines.entry(line).or_default()[at] += 1);
+    }
+    lines
+}
+
+/// Whether what is said to have been there has all that was there all the time.
+fn has_all(lines: &Counts<'_>) -> bool {
+    lines.values().all(|[before, said, after]| said >= before.min(after))
+}
+
+/// Whether it has nothing besides that never was in the file: what a call says that it found may hold what somebody else has
+/// put there.
+fn is_between(before: &str, said: &str, after: &str) -> bool {
+    let lines = counted([before, said, after]);
+    has_all(&lines) && lines.values().all(|[before, said, after]| said <= before.max(after))
 }
 
 /// Whether what a piece takes the place of is still there.
@@ -122,6 +150,18 @@ mod tests {
         let calls = [call(&[("b\n", "two\n")]), call(&[("c\n", "three\n")])];
         assert_eq!(left("a\nb\nc\n", "one\ntwo\nthree\n", &calls), Some(("one\nb\nc\n".to_owned(), vec![0, 1])));
         assert_eq!(left("a\nb\nc\n", "one\ntwo\nc\n", &calls), Some(("one\nb\nc\n".to_owned(), vec![0])));
+    }
+
+    /// What it found has a line of somebody else in it, which is still there; or so it says.
+    #[test]
+    fn what_a_call_has_found_may_be_somebody_elses_but_is_never_made_up() {
+        let call = |found: &str| [call(&[(&format!("a\n{found}c\n"), &format!("one\n{found}c\n"))])];
+        let after = "one\nsaved\nc\n";
+        assert_eq!(left("a\nc\n", after, &call("saved\n")), Some(("a\nsaved\nc\n".to_owned(), vec![0])));
+        let made_up = [vec![(Some("evil\n".into()), after.into())]];
+        assert_eq!(left("a\nc\n", after, &made_up), None);
+        let drops = [vec![(Some("a\n".into()), after.into())]];
+        assert_eq!(left("a\nc\n", after, &drops), None, "what was there all the time");
     }
 
     /// A deletion leaves what was there: it is not taken out before it has happened.

@@ -332,7 +332,6 @@ impl Observer<'_> {
     pub fn record(&mut self, path: &Path, before: State, after: State, by: Attributed) -> Result<(), ReviewError> {
         let Attributed { cause, doubt, beside_persons, beside_run, entry, turn } = by;
         let turn = turn.unwrap_or_else(|| self.newest_turn());
-        let before = if cause == Cause::Tool && !doubt { self.before_emptied(path, before, turn)? } else { before };
         let (beside_persons, beside_run) = (doubt && beside_persons, doubt && beside_run);
         if let Some(run) = self.beside.run_of(path).filter(|_| beside_run) {
             self.log.note_run(path, run);
@@ -342,8 +341,8 @@ impl Observer<'_> {
         self.log.record(path, step, self.files)
     }
 
-    /// A look may come while a file is written, and find it empty or a part of it: with what follows that is one change, where
-    /// calls say that all of it together is theirs.
+    /// A look may come while a file is written, and find it empty or a part of it: with what follows that is one change. Of a
+    /// part that is so where calls say that all of it together is theirs.
     fn join_unsettled(&mut self, change: &mut Change, blamed: Attributed) -> Result<(), ReviewError> {
         if blamed.cause != Cause::Tool || blamed.doubt || blamed.needs_claim() {
             return Ok(());
@@ -352,7 +351,8 @@ impl Observer<'_> {
         for (steps, before) in self.unsettled(&change.path, turn) {
             let all = Change { path: change.path.clone(), before, after: change.after };
             let calls = self.calls(&all, blamed);
-            if self.said(&all, &calls)?.is_some_and(|said| said.is_all) {
+            let was_empty = steps == 1 && is_empty(&change.before) && !is_empty(&before);
+            if was_empty || self.said(&all, &calls)?.is_some_and(|said| said.is_all) {
                 (0..steps).try_for_each(|_| self.log.untake(&change.path))?;
                 change.before = before;
                 break;
@@ -365,7 +365,6 @@ impl Observer<'_> {
     /// first.
     fn unsettled(&self, path: &Path, turn: u64) -> Vec<(usize, State)> {
         let Some(history) = self.log.history(path) else { return Vec::new() };
-        let is_empty = |state: &State| matches!(state, State::File { size: 0, .. });
         let is_open = |step: &&ChangeRecord| {
             let is_its = step.doubt && step.cause == Cause::Unknown && !step.beside_persons && !step.beside_run;
             let is_emptied = step.cause == Cause::Tool && is_empty(&step.after);
@@ -377,19 +376,11 @@ impl Observer<'_> {
         all
     }
 
-    /// Many programs empty a file before they write it. Where a look came in between, nobody's change of this turn and the
-    /// write that follows are one; else the empty file would stay when what the agent did is taken back.
-    fn before_emptied(&mut self, path: &Path, before: State, turn: u64) -> Result<State, ReviewError> {
-        let is_empty = |state: &State| matches!(state, State::File { size: 0, .. });
-        let last = self.log.history(path).and_then(|history| history.steps.last());
-        let emptied = last.filter(|last| last.doubt && last.cause == Cause::Unknown && last.turn == turn);
-        let emptied = emptied.filter(|last| last.after == before && is_empty(&before) && !is_empty(&last.before));
-        let Some(earlier) = emptied.map(|last| last.before) else { return Ok(before) };
-        self.log.untake(path)?;
-        Ok(earlier)
-    }
-
     fn newest_turn(&self) -> u64 {
         self.attribution.turn().unwrap_or_else(|| self.log.newest_turn())
     }
+}
+
+const fn is_empty(state: &State) -> bool {
+    matches!(state, State::File { size: 0, .. })
 }

@@ -295,3 +295,43 @@ fn what_is_seen_half_written_is_one_change_with_the_rest() {
         place.review.verify_invariants();
     }
 }
+
+/// Between two edits of an agent the person saves a line in the same file, and no look comes before the second one; but one
+/// may come while that is written, when the file is empty.
+#[test]
+fn what_the_person_saves_between_two_edits_stays_whatever_the_calls_say_and_whenever_a_look_comes() {
+    let text = lines(30);
+    for (is_whole, is_emptied) in [(false, false), (false, true), (true, false), (true, true)] {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        let mut now = text.clone();
+        for (at, new) in [(2, "two"), (20, "twenty")] {
+            let since = Instant::now();
+            let found = now.clone();
+            now = now.replace(&format!("line {at}\n"), &format!("{new}\n"));
+            let (old, new) = match is_whole {
+                true => (found, now.clone()),
+                false => (format!("line {at}\n"), format!("{new}\n")),
+            };
+            let claims = vec![ClaimedEdit { path: place.at("f"), old: Some(old.into()), new: new.into() }];
+            if is_emptied {
+                place.write("f", "");
+                place.hears_claim(ToolEffect::Edits, &["f"], claims.clone(), (since, false));
+            }
+            place.write("f", &now);
+            place.hears_claim(ToolEffect::Edits, &["f"], claims, (since, true));
+            place.entry += 1;
+            now = now.replace("line 10\n", "line 10\nsaved\n");
+            place.write("f", &now);
+        }
+        // The second of them was saved after the last call was over.
+        now = now.replacen("saved\nsaved\n", "saved\n", 1);
+        place.write("f", &now);
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        let wanted = text.replace("line 10\n", "line 10\nsaved\n");
+        assert_eq!(place.read("f"), wanted, "whole texts: {is_whole}, found empty: {is_emptied}");
+        place.review.verify_invariants();
+    }
+}
