@@ -149,7 +149,7 @@ fn a_guard_that_took_the_place_of_another_one_gives_the_terminal_back() {
     s.signal(rustix::process::Signal::KILL);
     s.end();
     super::processes::wait_until(&place.mark(), <[String]>::is_empty);
-    s.assert_restored();
+    s.assert_usual();
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, PipeReader, PipeWriter, Write as _};
 use std::os::fd::AsFd as _;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use fork::Fork;
@@ -34,6 +34,8 @@ const POLL: Duration = Duration::from_millis(40);
 const GONE: &str = "-";
 
 static LINE: Mutex<Line> = Mutex::new(Line::Off);
+/// There is no guard any more, in good order.
+static OFF: Condvar = Condvar::new();
 
 /// The way to the guard.
 enum Line {
@@ -146,6 +148,12 @@ pub(super) fn current() -> Option<Pid> {
     }
 }
 
+/// Waits for an orderly end, for so long; whether it has come.
+pub(super) fn ends_within(time: Duration) -> bool {
+    let waited = OFF.wait_timeout_while(line(), time, |line| matches!(line, Line::Open { .. }));
+    waited.is_ok_and(|(_, waited)| !waited.timed_out())
+}
+
 /// Puts this process, which waits at the other end of the pipe, in the place of a guard that has ended, and tells it all that
 /// that one knew. `false` when none is needed any more.
 pub(super) fn replace(mut new: PipeWriter, by: Pid) -> bool {
@@ -169,6 +177,7 @@ pub(super) fn wait_for(process: Pid) {
 /// Everything ends in good order: the guard does, too, and is gone when this returns.
 pub fn end_guard() {
     let line = std::mem::replace(&mut *line(), Line::Off);
+    OFF.notify_all();
     if let Line::Open { mut pipe, guard, .. } = line {
         let _ = pipe.write_all(Word::Ends.to_string().as_bytes());
         // One that was stopped does not listen.

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 use tracing::info;
 
-use super::guard::{current, pipe_to_guard, replace, wait_for};
+use super::guard::{current, ends_within, pipe_to_guard, replace, wait_for};
 
 /// Before each try to have another guard in the place of one that has not lived long.
 const PAUSES: [Duration; 4] =
@@ -70,7 +70,9 @@ fn keep() -> Kept {
                 return Kept::Enough;
             }
             let Some(pause) = tries.next() else { return Kept::Lost };
-            thread::sleep(pause);
+            if ends_within(pause) {
+                return Kept::Enough;
+            }
             match start() {
                 Ok(()) => break,
                 Err(error) => info!(%error, "no other guard could be started"),
