@@ -76,7 +76,7 @@ fn is_in(before: &str, text: &str, (old, new): (&str, &str)) -> bool {
 /// How often each line stands in what was there before, in what is said to have been there, and in what is there now.
 type Counts<'a> = HashMap<&'a str, [usize; 3]>;
 
-fn counted<'a>(texts: [&'a str; 3]) -> Counts<'a> {
+fn counted(texts: [&str; 3]) -> Counts<'_> {
     let mut lines = Counts::new();
     for (at, text) in texts.into_iter().enumerate() {
         text.split_inclusive('\n').for_each(|line| lines.entry(line).or_default()[at] += 1);
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn what_is_searched_is_bounded_and_many_calls_are_found_in_either_order() {
-        let lines = |sign: &str| (0..60).map(|n| format!("{sign}{n:02}\n")).collect::<String>();
+        let lines = |sign: &str| (0..60).map(|n| format!("{sign}{n:02}\n")).collect::<Vec<_>>().concat();
         let mut calls: Vec<_> = (0..60).map(|n| call(&[(&format!("a{n:02}\n"), &format!("b{n:02}\n"))])).collect();
         for _ in 0..2 {
             let out = taken_out(&lines("a"), &lines("b"), &calls).unwrap();

@@ -156,7 +156,8 @@ impl Observer<'_> {
                 std::iter::once(by).chain(self.attribution.others_ever(entry.0, &change.path, found.when)).collect();
             let said = self.said(&change, &calls)?.map(|said| said.is_all);
             // A command that runs meanwhile may have done the rest.
-            if said.unwrap_or(!needs_claim) || !needs_claim && self.attribution.runs() {
+            let is_its = said.unwrap_or(!needs_claim) || !needs_claim && self.attribution.runs();
+            if is_its || self.is_all_said(&found, &calls)? {
                 let by = Author { turn: by.turn.unwrap_or(step.turn), cause: by.cause, entry: entry.0 };
                 self.log.account(&change.path, found.step, by)?;
             } else if found.tries > 0 {
@@ -165,6 +166,20 @@ impl Observer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether calls say of all that has come to a file from a step on that it is theirs: what one of them did may stand in
+    /// what another one has left, so that no step by itself is what any of them says.
+    fn is_all_said(&mut self, found: &Found, calls: &[Attributed]) -> Result<bool, ReviewError> {
+        let steps = self.log.history(&found.path).and_then(|history| history.steps.get(found.step..));
+        let [first, .., last] = steps.unwrap_or_default() else { return Ok(false) };
+        let is_open = |step: &ChangeRecord| {
+            let may_be_its = step.cause == Cause::Tool || step.doubt && step.cause == Cause::Unknown;
+            step.turn == first.turn && may_be_its && !step.beside_persons && !step.beside_run
+        };
+        let all = Change { path: found.path.clone(), before: first.before, after: last.after };
+        let is_open = steps.unwrap_or_default().iter().all(is_open);
+        Ok(is_open && self.said(&all, calls)?.is_some_and(|said| said.is_all))
     }
 
     /// Whether the clock of the files was found to be set; then it no longer tells when calls have run.

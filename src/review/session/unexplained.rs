@@ -10,7 +10,9 @@ use std::time::SystemTime;
 /// Changes that are remembered; of more, the oldest are forgotten.
 const MAX: usize = 4096;
 /// Calls that may say something of one of them. An agent that goes on telling must not have its words compared for ever.
-const MAX_TRIES: u8 = 32;
+const MAX_TRIES: u8 = 64;
+/// Of so many one call is asked at a time.
+const MAX_ASKED: usize = 16;
 
 /// When something was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +58,14 @@ impl Unexplained {
         self.0.push_back(found);
     }
 
-    /// Those of which this is true; they are not kept any more.
+    /// The oldest of those of which this is true; they are not kept any more.
     pub fn take(&mut self, is_its: impl Fn(&Found) -> bool) -> Vec<Found> {
-        let (its, rest) = std::mem::take(&mut self.0).into_iter().partition(is_its);
+        let mut room = MAX_ASKED;
+        let (its, rest) = std::mem::take(&mut self.0).into_iter().partition(|found| {
+            let is_taken = room > 0 && is_its(found);
+            room -= usize::from(is_taken);
+            is_taken
+        });
         self.0 = rest;
         Vec::from(its)
     }

@@ -309,10 +309,7 @@ fn what_the_person_saves_between_two_edits_stays_whatever_the_calls_say_and_when
             let since = Instant::now();
             let found = now.clone();
             now = now.replace(&format!("line {at}\n"), &format!("{new}\n"));
-            let (old, new) = match is_whole {
-                true => (found, now.clone()),
-                false => (format!("line {at}\n"), format!("{new}\n")),
-            };
+            let (old, new) = if is_whole { (found, now.clone()) } else { (format!("line {at}\n"), format!("{new}\n")) };
             let claims = vec![ClaimedEdit { path: place.at("f"), old: Some(old.into()), new: new.into() }];
             if is_emptied {
                 place.write("f", "");
@@ -333,5 +330,42 @@ fn what_the_person_saves_between_two_edits_stays_whatever_the_calls_say_and_when
         let wanted = text.replace("line 10\n", "line 10\nsaved\n");
         assert_eq!(place.read("f"), wanted, "whole texts: {is_whole}, found empty: {is_emptied}");
         place.review.verify_invariants();
+    }
+}
+
+/// As some agents tell of them: only when they are over, and one goes on with what another one has left. Looks come when
+/// several are on the disk.
+#[test]
+fn edits_that_stand_in_one_another_are_all_explained_once_the_last_one_was_told_of() {
+    let text = lines(30);
+    let edits = [
+        ("line 2\n", "put in\nline 2\n"),
+        ("put in\nline 2\n", "put in\ntwo\n"),
+        ("line 9\nline 10\n", "line 10\n"),
+        ("line 10\n", "ten\n"),
+        ("put in\ntwo\n", "two\n"),
+    ];
+    let states: Vec<String> = edits
+        .iter()
+        .scan(text.clone(), |text, (old, new)| {
+            *text = text.replacen(old, new, 1);
+            Some(text.clone())
+        })
+        .collect();
+    for ahead in 1..4 {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        let since = Instant::now();
+        for (at, (old, new)) in edits.iter().enumerate() {
+            place.write("f", &states[(at + ahead).min(states.len() - 1)]);
+            let claims = vec![ClaimedEdit { path: place.at("f"), old: Some((*old).into()), new: (*new).into() }];
+            place.hears_claim(ToolEffect::Edits, &["f"], claims, (since, true));
+            place.entry += 1;
+        }
+        assert!(place.causes("f").iter().all(|by| *by == (Cause::Tool, false)), "{ahead}: {:?}", place.causes("f"));
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_eq!(place.read("f"), text);
     }
 }
