@@ -11,6 +11,8 @@ pub type Piece = (Option<Arc<str>>, Arc<str>);
 
 /// Bytes that are searched for pieces; what is not found by then is not taken out.
 const MAX_SEARCHED: usize = 512 << 20;
+/// Texts that calls only took away.
+const MAX_REMOVALS: usize = 64;
 
 /// What was there before each call, by its place in the list: what happened last comes first. Nothing was taken out where
 /// none of it has happened yet. `None` where the pieces do not tell. `calls` has the newest first, of which it has to be
@@ -29,6 +31,8 @@ pub fn taken_out(before: &str, after: &str, calls: &[Vec<Piece>]) -> Option<Vec<
         let Some((at, text)) = found else { break };
         out.push((left.remove(at), text));
     }
+    let removed = removals(before, out.last().map_or(after, |(_, text)| text), calls);
+    out.extend(removed);
     let is_all = out.last().is_some_and(|(_, text)| text == before);
     let newest = calls.first()?;
     let tells = out.iter().any(|(call, _)| *call == 0) || !newest.is_empty() && newest.iter().all(|p| waits(after, p));
@@ -59,6 +63,22 @@ fn without(
         }
     }
     rest
+}
+
+/// What was there before each call that only took something away, where that is all in which two texts differ: where it has
+/// stood only the text before can tell.
+fn removals(before: &str, text: &str, calls: &[Vec<Piece>]) -> Vec<(usize, String)> {
+    let (mut states, mut less) = (Vec::new(), before.to_owned());
+    let all = calls.iter().enumerate().flat_map(|(call, pieces)| pieces.iter().map(move |piece| (call, piece)));
+    let gone = all.filter_map(|(call, (old, new))| Some((call, old.as_deref()?)).filter(|_| new.is_empty()));
+    for (call, old) in gone.filter(|(_, old)| !old.is_empty()).take(MAX_REMOVALS) {
+        if text.len() < less.len() && less.matches(old).take(2).count() == 1 && !text.contains(old) {
+            let rest = less.replacen(old, "", 1);
+            states.push((call, std::mem::replace(&mut less, rest)));
+        }
+    }
+    states.reverse();
+    if less == text { states } else { Vec::new() }
 }
 
 /// Whether the file was made with this.
@@ -143,6 +163,14 @@ mod tests {
         assert_eq!(left("a\n", "c\n", &whole_texts), whole("a\n", &[0, 1]));
         let made = [call(&[("b\n", "c\n")]), vec![(None, "a\nb\n".into())]];
         assert_eq!(left("", "a\nc\n", &made), whole("", &[0, 1]));
+    }
+
+    #[test]
+    fn what_was_only_taken_away_is_put_back_where_it_was() {
+        let calls = [call(&[("d\n", "")]), call(&[("b\n", "b\nnew\n")]), call(&[("a\n", "")])];
+        assert_eq!(left("a\nb\nc\nd\n", "b\nnew\nc\n", &calls), whole("a\nb\nc\nd\n", &[1, 2, 0]));
+        assert_eq!(left("a\nb\nc\nd\n", "b\nnew\nkept\n", &calls), None, "where it was is not known");
+        assert_eq!(left("a\na\n", "a\n", &[call(&[("a\n", "")])]), Some(("a\n".to_owned(), vec![])));
     }
 
     #[test]
