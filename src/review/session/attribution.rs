@@ -21,7 +21,6 @@ use crate::review::snapshot::clock::TICK;
 use crate::review::state::Oid;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -96,7 +95,7 @@ impl Tool {
 
 /// The same as `starts_with`, which takes the paths apart.
 fn is_below(path: &Path, dir: &Path) -> bool {
-    let (path, dir) = (path.as_os_str().as_bytes(), dir.as_os_str().as_bytes());
+    let (path, dir) = (path.as_os_str().as_encoded_bytes(), dir.as_os_str().as_encoded_bytes());
     !dir.is_empty() && path.strip_prefix(dir).is_some_and(|rest| rest.first() == Some(&b'/'))
 }
 
