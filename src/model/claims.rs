@@ -130,6 +130,9 @@ const SHELLS: [&str; 8] =
 /// What agents call a tool that searches the web, however its words are put together, and what it is called here.
 const WEB_SEARCHES: [&str; 3] = [WEB_SEARCH, "googlewebsearch", "searchweb"];
 const WEB_SEARCH: &str = "websearch";
+/// What is given to one, and to no other tool.
+const OF_WEB_SEARCHES: [&str; 6] =
+    ["query", "queries", "search_query", "allowed_domains", "blocked_domains", "max_results"];
 /// Places that patterns of one search lead to.
 const MAX_BEGINNINGS: usize = 64;
 
@@ -218,7 +221,7 @@ impl Claims {
         match tool.kind {
             ToolKind::Execute => {}
             ToolKind::Read => all.push(beside(of_files("read", files.clone()))),
-            ToolKind::Search if files.is_empty() && is_web_search(tool) => all.push(web_search(tool)),
+            ToolKind::Search if is_web_search(tool, input) => all.push(web_search(tool)),
             ToolKind::Search => all.push(beside(of_files("search", files.clone()))),
             // A command beside it does not speak for what is changed.
             ToolKind::Edit => all.push(counts(of_files("edit", files))),
@@ -229,7 +232,8 @@ impl Claims {
                 of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
                     .for_each(|value| texts(value, &mut given));
                 let none = given.is_empty().then(|| {
-                    if is_web_search(tool) { web_search(tool) } else { Claim::new("fetch", Claimed::Unknown) }
+                    let is_search = is_web_search(tool, input);
+                    if is_search { web_search(tool) } else { Claim::new("fetch", Claimed::Unknown) }
                 });
                 all.extend(given.into_iter().map(|text| Claim::new("fetch", Claimed::Text(text))).chain(none));
             }
@@ -252,10 +256,13 @@ impl Claims {
         // A tool of a server is one whatever it says that it does.
         let is_by_name = matches!(tool.kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other);
         if !is_by_name {
-            let servers = of_servers(tool, input).into_iter();
-            // So is any tool by its name.
-            let named = name_of(tool).filter(|name| !name.starts_with("mcp__")).map(|_| by_name(tool));
-            all.extend(servers.chain(named).map(|claim| Claim { only_narrows: true, ..claim }));
+            all.extend(of_servers(tool, input).into_iter().map(|claim| Claim { only_narrows: true, ..claim }));
+        }
+        // So is any tool by its names, and by what others than the protocol have agreed on nothing is granted.
+        for claim in names(tool).flat_map(|name| narrowing(name, tool)) {
+            if !all.iter().any(|known| (&known.tool, &known.what) == (&claim.tool, &claim.what)) {
+                all.push(claim);
+            }
         }
         // What a command has named beside itself says no more of it before than it would now: where it runs.
         let is_known = has_command && all.iter().all(|claim| claim.what != Claimed::Unknown);
@@ -555,22 +562,37 @@ fn of_servers(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
 
 /// A tool that is only known by its name.
 fn by_name(tool: &ToolCall) -> Claim {
-    Claim::new(name_of(tool).unwrap_or("other"), Claimed::Text(tool.title.clone()))
+    Claim::new(tool.name.as_deref().unwrap_or("other"), Claimed::Text(tool.title.clone()))
 }
 
-/// What a tool is called, also where only the id of its call begins with that, as in the recording `gemini/search.jsonl`:
-/// `list_directory__ID`. One word alone may be anything.
-fn name_of(tool: &ToolCall) -> Option<&str> {
+/// All that a tool is called: as the protocol has it, as adapters say it, and as only the id of its call begins, as in the
+/// recording `gemini/search.jsonl`: `list_directory__ID`. One word alone may be anything.
+fn names(tool: &ToolCall) -> impl Iterator<Item = &str> {
     let is_name = |name: &str| {
         let words: Vec<&str> = name.split('_').collect();
         words.len() > 1 && words.iter().all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()))
     };
-    let in_id = || tool.id.as_str().split_once("__").map(|(name, _)| name).filter(|name| is_name(name));
-    tool.name.as_deref().or_else(in_id)
+    let in_id = tool.id.as_str().split_once("__").map(|(name, _)| name).filter(|name| is_name(name));
+    tool.name.as_deref().into_iter().chain(tool.also_named.iter().map(String::as_str)).chain(in_id)
 }
 
-fn is_web_search(tool: &ToolCall) -> bool {
-    name_of(tool).is_some_and(|name| WEB_SEARCHES.contains(&plain(name).as_str()))
+/// What a name says of a call for rules that deny or ask.
+fn narrowing(name: &str, tool: &ToolCall) -> Vec<Claim> {
+    let only_narrows = |claim| Claim { only_narrows: true, ..claim };
+    let Some(of_server) = name.strip_prefix("mcp__") else {
+        return vec![only_narrows(Claim::new(name, Claimed::Text(tool.title.clone())))];
+    };
+    // The name of a server may have these marks itself.
+    let parts = [of_server.split_once("__"), of_server.rsplit_once("__")];
+    let mcp = |(server, of): (&str, &str)| only_narrows(Claim::new("mcp", Claimed::Text(format!("{server}/{of}"))));
+    parts.into_iter().flatten().map(mcp).collect()
+}
+
+/// Whether it is said by its name, and nothing else is asked for.
+fn is_web_search(tool: &ToolCall, input: &Map<String, Value>) -> bool {
+    let is_named = tool.name.as_deref().is_some_and(|name| WEB_SEARCHES.contains(&plain(name).as_str()));
+    let has_others = !tool.locations.is_empty() || !tool.content.is_empty() || !tool.named_before.is_empty();
+    is_named && !has_others && input.keys().all(|key| OF_WEB_SEARCHES.contains(&key.as_str()))
 }
 
 fn web_search(tool: &ToolCall) -> Claim {

@@ -122,29 +122,55 @@ fn tools_of_servers_are_known_by_server_and_name() {
     assert_eq!(claims(ToolKind::Other, "T", json!({})), [Claim::new("other", Claimed::Text("T".into()))]);
 }
 
-/// Of Gemini only the id of its call says what is searched, of Claude only the name.
+/// By the protocol's own name it is one, where nothing else is asked for; what stands elsewhere grants nothing.
 #[test]
 fn a_search_of_the_web_is_one_whatever_kind_it_has() {
-    let web = Claim::new(WEB_SEARCH, Claimed::Text("Searching the web for: \"rust\"".into()));
-    let of = |kind: ToolKind, id: &str, name: Option<&str>, input: Value| {
+    let of = |kind: ToolKind, id: &str, names: (Option<&str>, &[&str]), input: Value| {
         let mut tool = call(kind, "Searching the web for: \"rust\"", input);
-        (tool.id, tool.name) = (ToolId::from(id), name.map(str::to_owned));
+        (tool.id, tool.name) = (ToolId::from(id), names.0.map(str::to_owned));
+        tool.also_named = names.1.iter().map(|name| (*name).to_owned()).collect();
         Claims::of_tool(&tool, &[]).all
     };
-    let gemini = of(ToolKind::Search, "google_web_search__x1", None, json!({}));
-    assert_eq!(gemini[0], web);
-    assert!(gemini[1..].iter().all(|claim| claim.only_narrows), "{gemini:?}");
-    let claude = of(ToolKind::Fetch, "toolu_1", Some("WebSearch"), json!({ "query": "rust" }));
-    assert_eq!(claude[0], web);
-    assert!(claude[1..].iter().all(|claim| claim.only_narrows), "{claude:?}");
-    // Whoever names a file or an address is asked about that.
-    let file = of(ToolKind::Search, "google_web_search__x1", None, json!({ "path": "src" }));
-    assert_eq!(file[0], paths("search", &["src"]));
-    let address = of(ToolKind::Fetch, "t", Some("WebSearch"), json!({ "url": "https://a.example/" }));
-    assert_eq!(address[0], Claim::new("fetch", Claimed::Text("https://a.example/".into())));
+    let web = |name: &str| Claim::new(name, Claimed::Text("Searching the web for: \"rust\"".into()));
+    let narrows = |claim: Claim| Claim { only_narrows: true, ..claim };
+    for kind in [ToolKind::Search, ToolKind::Fetch] {
+        let named = of(kind, "t", (Some("WebSearch"), &[]), json!({ "query": "rust" }));
+        assert_eq!(named[0], web(WEB_SEARCH));
+        assert!(named[1..].iter().all(|claim| claim.only_narrows), "{named:?}");
+        let own = if kind == ToolKind::Search { "search" } else { "fetch" };
+        for (id, also, name) in
+            [("google_web_search__x1", [].as_slice(), "google_web_search"), ("t", &["WebSearch"], "WebSearch")]
+        {
+            let said = of(kind, id, (None, also), json!({ "query": "rust" }));
+            assert_eq!(said, [Claim::new(own, Claimed::Unknown), narrows(web(name))]);
+        }
+        // Whoever names anything else is asked about that.
+        for input in [json!({ "file_path": ".env" }), json!({ "query": "x", "code": "y" }), json!({ "program": "x" })] {
+            let said = of(kind, "t", (Some("WebSearch"), &[]), input.clone());
+            assert!(said.iter().any(|claim| claim.tool == own && !claim.only_narrows), "{input}: {said:?}");
+        }
+    }
     for id in ["toolu__x1", "google_web_search", "_web__x", "Web_search__x"] {
-        let plain = of(ToolKind::Search, id, None, json!({}));
+        let plain = of(ToolKind::Search, id, (None, &[]), json!({}));
         assert_eq!(plain, [Claim::new("search", Claimed::Unknown)], "{id}");
+    }
+}
+
+/// None of its names hides another one from a rule that denies, and none but the first grants anything.
+#[test]
+fn a_call_is_denied_by_each_of_its_names() {
+    for kind in [ToolKind::Other, ToolKind::Think, ToolKind::Read] {
+        let mut tool = call(kind, "T", json!({}));
+        tool.id = ToolId::from("google_web_search__1");
+        tool.name = Some("TodoWrite".into());
+        tool.also_named = ["Task", "mcp__srv__t"].map(str::to_owned).to_vec();
+        let all = Claims::of_tool(&tool, &[]).all;
+        for name in ["TodoWrite", "Task", "google_web_search", "mcp"] {
+            assert!(all.iter().any(|claim| claim.tool == name), "{name}: {all:?}");
+        }
+        let grants: Vec<&str> =
+            all.iter().filter(|claim| !claim.only_narrows).map(|claim| claim.tool.as_str()).collect();
+        assert_eq!(grants, [if kind == ToolKind::Read { "read" } else { "TodoWrite" }]);
     }
 }
 

@@ -21,12 +21,17 @@ use std::sync::Arc;
 /// Files that a call has named earlier and that are remembered, and bytes of one.
 const MAX_FORMER: usize = 16;
 const MAX_FORMER_PATH: usize = 4096;
+/// Names of its tool beside the first one.
+pub const MAX_ALSO_NAMED: usize = 8;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     pub id: ToolId,
     pub title: String,
     pub name: Option<String>,
+    /// What its tool is called besides, as adapters say it. What nobody has agreed on grants nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also_named: Vec<String>,
     pub kind: ToolKind,
     pub status: ToolStatus,
     /// What the client knows beyond the reported status; a reported one overrides it.
@@ -284,6 +289,8 @@ pub struct ToolPatch {
     pub id: ToolId,
     pub title: Patch<String>,
     pub name: Patch<String>,
+    /// Names are only added.
+    pub also_named: Vec<String>,
     pub kind: Patch<ToolKind>,
     pub status: Patch<ToolStatus>,
     pub content: Patch<Vec<ToolContent>>,
@@ -311,6 +318,7 @@ impl ToolPatch {
             id,
             title: Patch::Keep,
             name: Patch::Keep,
+            also_named: Vec::new(),
             kind: Patch::Keep,
             status: Patch::Keep,
             content: Patch::Keep,
@@ -389,6 +397,7 @@ impl ToolCall {
         Self {
             title: String::new(),
             name: None,
+            also_named: Vec::new(),
             kind: ToolKind::Other,
             status: ToolStatus::Pending,
             mark: None,
@@ -421,6 +430,11 @@ impl ToolCall {
     pub fn apply(&mut self, patch: ToolPatch, announced: Announced, now: Now) {
         patch.title.put(&mut self.title);
         patch.name.put_option(&mut self.name);
+        for name in patch.also_named {
+            if self.also_named.len() < MAX_ALSO_NAMED && !self.also_named.contains(&name) {
+                self.also_named.push(name);
+            }
+        }
         patch.kind.put(&mut self.kind);
         patch.content.put(&mut self.content);
         patch.append.into_iter().for_each(|part| self.append(part));

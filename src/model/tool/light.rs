@@ -37,6 +37,7 @@ impl ToolCall {
             id: self.id.clone(),
             title: self.title.clone(),
             name: self.name.clone(),
+            also_named: self.also_named.clone(),
             kind: self.kind,
             status: self.status.clone(),
             mark: self.mark,

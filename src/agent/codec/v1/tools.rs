@@ -3,7 +3,7 @@
 //! In this version what is missing and what is null mean the same: nothing is said of it.
 
 use crate::agent::codec::versionless::content::{i64_of, id_of, list_of, short_id, str_of, string_of, words_of};
-use crate::agent::codec::versionless::tools::{contents, kind, location, name_in_meta, raw};
+use crate::agent::codec::versionless::tools::{contents, kind, location, names_in_meta, raw};
 use crate::agent::quirks;
 use crate::base::limits::{MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TITLE};
 use crate::model::event::AuthKind;
@@ -37,7 +37,8 @@ pub fn patch_of(id: ToolId, value: &Value, form: Form, lost: impl Fn(&str) -> us
     let mut cut = is_long("title", MAX_TITLE) || is_long("name", MAX_NAME);
     // What is missing or null leaves what is known, and so does a title without a word.
     patch.title = Patch::of(words_of(value, "title", MAX_TITLE).filter(|title| !title.is_empty()));
-    patch.name = Patch::of(words_of(value, "name", MAX_NAME).or_else(|| name_in_meta(value)));
+    patch.name = Patch::of(words_of(value, "name", MAX_NAME));
+    patch.also_named = names_in_meta(value);
     patch.kind = Patch::of(str_of(value, "kind").map(kind));
     patch.status = Patch::of(value.get("status").and_then(|s| status(s, form)));
     patch.content = Patch::of(list("content").map(|list| contents(list, Owner::Client, lost("content"), &mut cut)));

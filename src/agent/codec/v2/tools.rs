@@ -3,7 +3,7 @@
 //! What is missing is left, what is null is taken back, what is there replaces (V2-077): the three are told apart here.
 
 use crate::agent::codec::versionless::content::{i64_of, need_id, str_of, words_of};
-use crate::agent::codec::versionless::tools::{contents, kind, location, name_in_meta, parts, raw};
+use crate::agent::codec::versionless::tools::{contents, kind, location, names_in_meta, parts, raw};
 use crate::base::limits::{self, MAX_COMMAND, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TITLE};
 use crate::model::ids::{Owner, TermId, ToolId};
 use crate::model::patch::Patch;
@@ -39,10 +39,8 @@ pub fn patch(value: &Value, lost: impl Fn(&str) -> usize) -> Result<ToolPatch, S
     let mut cut = is_long("title", MAX_TITLE) || is_long("name", MAX_NAME);
     let mut patch = ToolPatch::new(ToolId::from(id));
     patch.title = words(value, "title", MAX_TITLE);
-    patch.name = match words(value, "name", MAX_NAME) {
-        Patch::Keep => Patch::of(name_in_meta(value)),
-        said => said,
-    };
+    patch.name = words(value, "name", MAX_NAME);
+    patch.also_named = names_in_meta(value);
     patch.kind = patch_of(value, "kind", |word| word.as_str().map(kind));
     patch.status = patch_of(value, "status", |word| word.as_str().map(status));
     patch.content =

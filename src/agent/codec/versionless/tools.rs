@@ -9,7 +9,9 @@ use crate::base::human;
 use crate::base::limits::{self, MAX_CONTENT, MAX_ID, MAX_NAME, MAX_PARTS, MAX_PATH, MAX_TEXT};
 use crate::model::entry::Block;
 use crate::model::ids::{Owner, TermId};
-use crate::model::tool::{Change, ChangeBody, Location, Operation, ToolContent, ToolKind, size_of_value};
+use crate::model::tool::{
+    Change, ChangeBody, Location, MAX_ALSO_NAMED, Operation, ToolContent, ToolKind, size_of_value,
+};
 use serde_json::Value;
 
 /// The parts of a call; what there is no room for is one last part that says so. Terminals that they name are of `owner`.
@@ -62,11 +64,12 @@ pub fn kind(name: &str) -> ToolKind {
 }
 
 /// What a tool is called, where adapters say it: in `_meta`, in the object of their own.
-pub fn name_in_meta(call: &Value) -> Option<String> {
-    let meta = call.get("_meta")?;
-    let own = meta.as_object()?.values().chain([meta]).take(MAX_PARTS);
-    let mut named = own.filter_map(|own| str_of(own, "toolName").or_else(|| str_of(own, "tool_name")));
-    named.find(|name| !name.is_empty()).map(|name| limits::cut(quirks::tool_name(name), MAX_NAME))
+pub fn names_in_meta(call: &Value) -> Vec<String> {
+    let meta = call.get("_meta");
+    let own = meta.and_then(Value::as_object).into_iter().flat_map(|meta| meta.values()).chain(meta).take(MAX_PARTS);
+    let named = own.flat_map(|own| ["toolName", "tool_name"].map(|key| str_of(own, key))).flatten();
+    let named = named.filter(|name| !name.is_empty());
+    named.take(MAX_ALSO_NAMED).map(|name| limits::cut(quirks::tool_name(name), MAX_NAME)).collect()
 }
 
 /// One part as it is sent: a diff may be of several files.

@@ -72,14 +72,17 @@ fn a_patch_of_very_many_files_is_bounded() {
 }
 
 #[test]
-fn the_name_of_a_tool_is_found_in_what_adapters_say_of_their_own() {
-    let name = |meta: Value| name_in_meta(&json!({ "toolCallId": "t", "_meta": meta }));
-    assert_eq!(name(json!({ "claudeCode": { "toolName": "Task" } })).as_deref(), Some("Task"));
-    assert_eq!(name(json!({ "terminal_info": {}, "x": { "tool_name": "y" } })).as_deref(), Some("y"));
-    assert_eq!(name(json!({ "toolName": "z" })).as_deref(), Some("z"));
-    assert_eq!(name(json!({ "claudeCode": { "toolName": "mcp__acp__Edit" } })).as_deref(), Some("Edit"));
-    assert_eq!(name(json!({ "claudeCode": { "toolName": "mcp__lab__echo" } })).as_deref(), Some("mcp__lab__echo"));
+fn names_of_a_tool_are_found_in_what_adapters_say_of_their_own() {
+    let names = |meta: Value| names_in_meta(&json!({ "toolCallId": "t", "_meta": meta }));
+    assert_eq!(names(json!({ "claudeCode": { "toolName": "Task" } })), ["Task"]);
+    assert_eq!(names(json!({ "terminal_info": {}, "x": { "tool_name": "y" } })), ["y"]);
+    assert_eq!(names(json!({ "toolName": "z" })), ["z"]);
+    assert_eq!(names(json!({ "claudeCode": { "toolName": "mcp__acp__Edit" } })), ["Edit"]);
+    assert_eq!(names(json!({ "claudeCode": { "toolName": "mcp__lab__echo" } })), ["mcp__lab__echo"]);
+    let several =
+        json!({ "a": { "toolName": "TodoWrite", "tool_name": "Bash" }, "b": { "toolName": "Task" }, "toolName": "c" });
+    assert_eq!(names(several), ["TodoWrite", "Bash", "Task", "c"], "none hides another one");
     for none in [json!({}), json!({ "a": { "toolName": "" } }), json!({ "a": { "toolName": 1 } }), json!("x")] {
-        assert_eq!(name(none.clone()), None, "{none}");
+        assert_eq!(names(none.clone()), [""; 0], "{none}");
     }
 }
