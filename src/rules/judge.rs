@@ -375,8 +375,17 @@ impl<'a> Judge<'a, '_> {
         let known = || words.iter().map(Word::known).collect();
         let said = first.map(|first| Said { firsts: vec![first], words: known() });
         let among = || said.as_ref().map_or(Among::All, Among::Command);
-        if let Some(rule) = self.narrowing().of_list(&self.rules.allow, tool, among()).find(fits) {
+        let passes = |rule: &&Rule| match &rule.pattern.spec {
+            Spec::Command(spec) => inside.passed.iter().all(|(at, bytes)| spec.spells(*at, *bytes)),
+            _ => inside.passed.is_empty(),
+        };
+        let fitting = || self.narrowing().of_list(&self.rules.allow, tool, among()).filter(fits);
+        if let Some(rule) = fitting().find(passes) {
             return Opinion::by(rule);
+        }
+        let mut judged = fitting().filter_map(|rule| Some(Opinion::by(rule).and(self.traced(command, depth)?)));
+        if let Some(opinion) = judged.next() {
+            return opinion;
         }
         if default == Doubt::NoRule
             && !is_moved
@@ -456,14 +465,23 @@ impl<'a> Judge<'a, '_> {
         match row.kind {
             wrappers::Kind::Opaque => None,
             wrappers::Kind::Joined => Some(self.line(&joined(&command.words)?, command.state, depth + 1)),
-            wrappers::Kind::Plain => {
-                let words = command.words.get(wrappers::inner(row, &command.words)?..)?.to_vec();
-                let state = command.state;
-                let input = command.input.clone();
-                let inner = Command { settings: Vec::new(), words, input, state };
-                (!inner.words.is_empty()).then(|| self.command(&inner, depth + 1))
-            }
+            wrappers::Kind::Plain => self.behind(command, wrappers::inner(row, &command.words)?, depth),
         }
+    }
+
+    /// The verdict about the command that one with a name of its own in a rule runs as it stands.
+    fn traced(&self, command: &Command, depth: usize) -> Option<Opinion<'a>> {
+        let row = wrappers::find(&base_name(command.words.first()?).text)?;
+        let inner = wrappers::inner(row, &command.words)?;
+        let is_judged = depth < MAX_DEPTH && wrappers::is_judged(row, &command.words, inner);
+        if is_judged { self.behind(command, inner, depth) } else { None }
+    }
+
+    /// The verdict about the command that begins at a word.
+    fn behind(&self, command: &Command, at: usize, depth: usize) -> Option<Opinion<'a>> {
+        let words = command.words.get(at..)?.to_vec();
+        let inner = Command { settings: Vec::new(), words, input: command.input.clone(), state: command.state };
+        (!inner.words.is_empty()).then(|| self.command(&inner, depth + 1))
     }
 
     /// What of a command only shows when it runs.

@@ -16,6 +16,20 @@ pub(super) enum Kind {
     Opaque,
 }
 
+/// What of the command that an opaque one runs has to be in the pattern, beside the name of the wrapper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    Nothing,
+    /// The name of its program, unless the command is allowed by itself.
+    Allowed,
+    /// The name of its program.
+    Program,
+    /// The same, and each word that a shell reads once more.
+    Line,
+    /// Every word: each may be a line.
+    Each,
+}
+
 #[derive(Debug)]
 pub(super) struct Row {
     names: &'static [&'static str],
@@ -28,6 +42,7 @@ pub(super) struct Row {
     before: usize,
     /// Adds words of its own to the command.
     pub(super) feeds: bool,
+    pub(super) needs: Needs,
 }
 
 const fn row(
@@ -37,7 +52,7 @@ const fn row(
     flags: &'static str,
     before: usize,
 ) -> Row {
-    Row { names, kind, valued, flags, before, feeds: false }
+    Row { names, kind, valued, flags, before, feeds: false, needs: Needs::Nothing }
 }
 
 pub(super) const TABLE: &[Row] = &[
@@ -238,18 +253,21 @@ pub(super) const TABLE: &[Row] = &[
         "",
         0,
     ),
-    row(Kind::Opaque, &["strace", "ltrace", "gdb", "lldb", "valgrind", "perf"], "abeEIoOpPsSuUX", "", 0),
+    // Only tell what it does.
+    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["strace"], "abeEIoOpPsSuUX", "", 0) },
+    Row { needs: Needs::Program, ..row(Kind::Opaque, &["ltrace"], "aADeFlnopsuwxX", "", 0) },
+    row(Kind::Opaque, &["gdb", "lldb", "valgrind", "perf"], "abeEIoOpPsSuUX", "", 0),
+    // A line, again and again.
+    Row { needs: Needs::Line, ..row(Kind::Opaque, &["watch"], "nqs", "", 0) },
+    Row { needs: Needs::Line, ..row(Kind::Opaque, &["entr"], "", "", 0) },
+    Row { needs: Needs::Each, ..row(Kind::Opaque, &["hyperfine", "watchexec"], "", "", 0) },
     // Words that only come when it runs, or more than once.
     Row { feeds: true, ..row(Kind::Opaque, &["xargs", "gxargs", "parallel"], "InPLdEsaj", "", 0) },
     row(
         Kind::Opaque,
         &[
-            "watch",
             "flock",
-            "entr",
-            "hyperfine",
             "nodemon",
-            "watchexec",
             "dotenv",
             "concurrently",
             "npm-run-all",
@@ -349,6 +367,9 @@ const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash"];
 const MORE_SHELLS: &[&str] =
     &["rbash", "csh", "tcsh", "mksh", "yash", "posh", "fish", "nu", "elvish", "xonsh", "pwsh", "powershell"];
 
+/// Options of what runs each of its words that run nothing themselves.
+const FLAGS: &str = "-- -i -N -w -m -M -r --ignore-failure --warmup --min-runs --max-runs --runs --show-output";
+
 /// Options of shells that change nothing in what a line means.
 const HARMLESS: &str = "clexu";
 /// Options of shells that take the next word.
@@ -397,6 +418,39 @@ pub(super) fn inner(row: &Row, words: &[Word]) -> Option<usize> {
     // What stands before it must be known as well.
     let is_known = words.get(..=at)?.iter().all(Word::is_known);
     is_known.then_some(at)
+}
+
+/// Which words a pattern has to have for the command which begins at `inner`; all where that is not known.
+pub(super) fn needed(row: &Row, words: &[Word], inner: Option<usize>) -> Vec<usize> {
+    let all = 1..words.len();
+    let is_plain = |word: &Word| !word.text.is_empty() && word.text.chars().all(is_of_name);
+    let is_number = |word: &Word| word.is_known() && word.text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_flag = |word: &Word| FLAGS.split(' ').any(|flag| word.known() == Some(flag));
+    let program = inner.map_or(all.clone(), |inner| inner..inner + 1 + unsure(words, inner));
+    let is_needed = |at: &usize, word: &Word| match row.needs {
+        Needs::Nothing => false,
+        Needs::Allowed | Needs::Program => program.contains(at),
+        Needs::Line => program.contains(at) || !(is_plain(word) && word.is_known()),
+        Needs::Each => !is_number(word) && !is_flag(word),
+    };
+    all.clone().filter(|at| words.get(*at).is_some_and(|word| is_needed(at, word))).collect()
+}
+
+/// Whether a command may be judged in place of the wrapper, since it begins there for certain.
+pub(super) fn is_judged(row: &Row, words: &[Word], inner: usize) -> bool {
+    row.needs == Needs::Allowed && unsure(words, inner) == 0
+}
+
+/// How many options before a command may have taken a word of it for their value.
+fn unsure(words: &[Word], inner: usize) -> usize {
+    let before = words.get(1..inner).unwrap_or_default();
+    let is_unsure = |word: &&Word| word.text.len() > 2 && word.text.starts_with("--") && !word.text.contains('=');
+    before.iter().filter(is_unsure).count()
+}
+
+/// Not one of those that a shell takes for its own.
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || "-_./:=,+@%^".contains(c)
 }
 
 /// The line of `sh -c LINE`.

@@ -87,6 +87,12 @@ pub(super) const LOADERS: &[Row] = &[
         ],
         reason: "changes what there is elsewhere, works there, or shows secrets",
     },
+    Row {
+        programs: &["strace"],
+        signs: &[Has("|"), Has("!"), Letters("E"), Longs("--env")],
+        reason: "writes to a program, or sets a variable that loads code",
+    },
+    Row { programs: &["perf"], signs: &[Longs("--objdump --addr2line")], reason: "runs a program of any name" },
     Row { programs: &["gdb", "lldb"], signs: &[Each, Input], reason: "its commands run programs" },
     Row { programs: &["tmux", "nix-shell"], signs: &[Each], reason: "runs a program of any name" },
     Row {
@@ -182,7 +188,7 @@ pub(super) const LOADERS: &[Row] = &[
         reason: "loads code, works elsewhere, or empties a directory",
     },
     Row { programs: &["mocha"], signs: &[Short("-n")], reason: "loads code" },
-    Row { programs: &["eslint"], signs: &[Short("-f")], reason: "loads code" },
+    Row { programs: &["eslint"], signs: &[Short("-f"), Longs("--init")], reason: "loads code" },
     Row { programs: &["pytest", "py.test"], signs: &[Longs("--pdbcls")], reason: "loads code" },
     Row { programs: &["protoc", "buf"], signs: &[Longs("--plugin --template")], reason: "runs a program of any name" },
     Row {

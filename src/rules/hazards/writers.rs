@@ -19,6 +19,9 @@ enum Which {
     Packed,
 }
 
+/// Options of tar with which it writes its archive.
+const CHANGES: &[&str] = &["--create", "--append", "--update", "--concatenate", "--catenate", "--delete"];
+
 struct Row {
     programs: &'static [&'static str],
     which: Which,
@@ -68,7 +71,7 @@ pub(super) fn written(program: &str, words: &[Word]) -> Option<Vec<Written>> {
             return Some(found.collect());
         }
         Which::InPlace if !all().any(|(_, word)| is_in_place(&word.text)) => return None,
-        Which::Packed if !words.get(1).is_some_and(|word| word.text.contains(['c', 'r', 'u', 'A'])) => return None,
+        Which::Packed if !all().any(|(at, word)| is_packed(at, &word.text)) => return None,
         _ => {}
     }
     let (mut found, mut names, mut is_over, mut takes, mut has_script) = (Vec::new(), Vec::new(), false, None, false);
@@ -133,6 +136,14 @@ fn has_other_place(words: &[Word]) -> bool {
             || text.starts_with('-') && !text.starts_with("--") && text.contains(['T', 'd'])
     };
     words.iter().any(|word| is_one(&word.text))
+}
+
+/// `cf`, `-rf`, `--delete`: an archive is made or changed.
+fn is_packed(at: usize, text: &str) -> bool {
+    let is_bundle = at == 1 || text.starts_with('-') && !text.starts_with("--");
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let is_long = name.len() > 2 && CHANGES.iter().any(|change| change.starts_with(name));
+    is_long || is_bundle && text.contains(['c', 'r', 'u', 'A'])
 }
 
 /// `-i`, `-i.bak`, `-ni`, `--in-place`: files of sed are changed.

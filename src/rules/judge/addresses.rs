@@ -80,6 +80,9 @@ fn of_words(words: &[Word], said: &mut Vec<Said>) -> bool {
             let end = behind.find(|c: char| c.is_whitespace() || "'\"`<>,;|(){}".contains(c)).unwrap_or(behind.len());
             let address = Address::read(behind.get(..end).unwrap_or_default());
             said.push(Said::Address { address, is_certain, is_open: true });
+            if has_globs(behind.get(3..).unwrap_or_default()) {
+                said.push(Said::Unknown);
+            }
             if is_certain {
                 // What stands behind its machine may have a name in it as well.
                 rest =
@@ -89,6 +92,9 @@ fn of_words(words: &[Word], said: &mut Vec<Said>) -> bool {
         said.push(Said::Text(rest.to_owned()));
         if let Some(client) = client.filter(|_| !text.contains("://")) {
             let option = text.starts_with('-');
+            if client == Client::Any && !hazards::is_sent(words, at) && has_globs(text) {
+                said.push(Said::Unknown);
+            }
             let value = text.split_once('=').map(|(_, value)| value).filter(|_| option);
             said.extend((if option { value } else { Some(text) }).map(|text| {
                 let is_remote = text.split('/').next().is_some_and(|start| start.contains(':'));
@@ -98,6 +104,20 @@ fn of_words(words: &[Word], said: &mut Vec<Said>) -> bool {
         }
     }
     true
+}
+
+/// Whether programs such as curl make several machines, or another one, of what stands in the place of one.
+fn has_globs(text: &str) -> bool {
+    let place = text.trim_start_matches('/');
+    let place = place.split(['/', '?', '#']).next().unwrap_or_default();
+    // Behind `http:` the slashes may be made as well.
+    let place = if place.ends_with(':') { text } else { place };
+    let is_address = |rest: &str| {
+        let inside = rest.split_once(']').map_or("", |(inside, _)| inside);
+        inside.matches(':').count() > 1 && inside.chars().all(|c| c.is_ascii_hexdigit() || ":.%".contains(c))
+    };
+    let is_open = |(at, c): (usize, char)| c == '{' || c == '[' && !place.get(at + 1..).is_some_and(is_address);
+    place.char_indices().any(is_open)
 }
 
 /// Of a word of which only the beginning is known: what it says, where it may be an address.

@@ -31,6 +31,8 @@ pub(super) struct Inside {
     pub(super) has_input: bool,
     /// Words that a pattern has to have itself: where, and how many bytes.
     pub(super) spelled: Vec<(usize, usize)>,
+    /// The same of the command that a wrapper runs, unless that is allowed by itself.
+    pub(super) passed: Vec<(usize, usize)>,
     /// Words that name what may hold secrets, each with how many words stand before its command.
     pub(super) secrets: Vec<(usize, Named)>,
     /// Why one of them has to be there, where that is known.
@@ -120,6 +122,9 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
             inside.is_fed |= row.feeds;
             inside.given.extend(row.feeds.then(|| (from, vec![Word::any()])));
             inside.spelled.push((at(0), first.text.len()));
+            let needed = wrappers::needed(row, here, inner).into_iter().map(|index| (index, &here[index]));
+            let bytes = |word: &Word| word.text.len() + usize::from(!word.is_known());
+            inside.passed.extend(needed.map(|(index, word)| (at(index), bytes(word).max(1))));
             let lines = here.iter().skip(1).flat_map(|word| lines_in(&word.text)).filter(|line| !line.is_empty());
             inside.lines.extend(lines.take(MAX_LINES).map(|line| (line.to_owned(), false)));
         }
