@@ -375,12 +375,8 @@ impl<'a> Judge<'a, '_> {
         let known = || words.iter().map(Word::known).collect();
         let said = first.map(|first| Said { firsts: vec![first], words: known() });
         let among = || said.as_ref().map_or(Among::All, Among::Command);
-        let passes = |rule: &&Rule| match &rule.pattern.spec {
-            Spec::Command(spec) => inside.passed.iter().all(|(at, bytes)| spec.spells(*at, *bytes)),
-            _ => inside.passed.is_empty(),
-        };
         let fitting = || self.narrowing().of_list(&self.rules.allow, tool, among()).filter(fits);
-        if let Some(rule) = fitting().find(passes) {
+        if let Some(rule) = fitting().find(|rule| passes(rule, &inside)) {
             return Opinion::by(rule);
         }
         let mut judged = fitting().filter_map(|rule| Some(Opinion::by(rule).and(self.traced(command, depth)?)));
@@ -576,6 +572,14 @@ fn is_reading(segment: &Segment) -> bool {
 fn joined(words: &[Word]) -> Option<String> {
     let words: Option<Vec<&str>> = words.iter().skip(1).map(Word::known).collect();
     words.map(|words| words.join(" "))
+}
+
+/// Whether a pattern has what it has to have itself of a command that another one runs.
+fn passes(rule: &Rule, inside: &Inside) -> bool {
+    match &rule.pattern.spec {
+        Spec::Command(spec) => inside.passed.iter().all(|(at, bytes)| spec.spells(*at, *bytes)),
+        _ => inside.passed.is_empty(),
+    }
 }
 
 #[cfg(test)]
