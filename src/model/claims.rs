@@ -221,8 +221,9 @@ impl Claims {
         match tool.kind {
             ToolKind::Execute => {}
             ToolKind::Read => all.push(beside(of_files("read", files.clone()))),
-            ToolKind::Search if is_web_search(tool, input) => all.push(web_search(tool)),
-            ToolKind::Search => all.push(beside(of_files("search", files.clone()))),
+            ToolKind::Search => {
+                all.push(web_search(tool, input).unwrap_or_else(|| beside(of_files("search", files.clone()))));
+            }
             // A command beside it does not speak for what is changed.
             ToolKind::Edit => all.push(counts(of_files("edit", files))),
             ToolKind::Delete => all.push(counts(of_files("delete", files))),
@@ -231,10 +232,8 @@ impl Claims {
                 let mut given = Vec::new();
                 of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
                     .for_each(|value| texts(value, &mut given));
-                let none = given.is_empty().then(|| {
-                    let is_search = is_web_search(tool, input);
-                    if is_search { web_search(tool) } else { Claim::new("fetch", Claimed::Unknown) }
-                });
+                let unknown = || Claim::new("fetch", Claimed::Unknown);
+                let none = given.is_empty().then(|| web_search(tool, input).unwrap_or_else(unknown));
                 all.extend(given.into_iter().map(|text| Claim::new("fetch", Claimed::Text(text))).chain(none));
             }
             ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => {
@@ -588,15 +587,12 @@ fn narrowing(name: &str, tool: &ToolCall) -> Vec<Claim> {
     parts.into_iter().flatten().map(mcp).collect()
 }
 
-/// Whether it is said by its name, and nothing else is asked for.
-fn is_web_search(tool: &ToolCall, input: &Map<String, Value>) -> bool {
+/// A search of the web, where its name says so and nothing else is asked for.
+fn web_search(tool: &ToolCall, input: &Map<String, Value>) -> Option<Claim> {
     let is_named = tool.name.as_deref().is_some_and(|name| WEB_SEARCHES.contains(&plain(name).as_str()));
     let has_others = !tool.locations.is_empty() || !tool.content.is_empty() || !tool.named_before.is_empty();
-    is_named && !has_others && input.keys().all(|key| OF_WEB_SEARCHES.contains(&key.as_str()))
-}
-
-fn web_search(tool: &ToolCall) -> Claim {
-    Claim::new(WEB_SEARCH, Claimed::Text(tool.title.clone()))
+    let is_one = is_named && !has_others && input.keys().all(|key| OF_WEB_SEARCHES.contains(&key.as_str()));
+    is_one.then(|| Claim::new(WEB_SEARCH, Claimed::Text(tool.title.clone())))
 }
 
 #[cfg(test)]
