@@ -93,7 +93,8 @@ impl Tool {
     }
 }
 
-/// The same as `starts_with`, which takes the paths apart.
+/// Whether a path stands below a directory. By bytes: `Path::starts_with` goes through the parts of both, and this is asked of
+/// each call that is known.
 fn is_below(path: &Path, dir: &Path) -> bool {
     let (path, dir) = (path.as_os_str().as_encoded_bytes(), dir.as_os_str().as_encoded_bytes());
     !dir.is_empty() && path.strip_prefix(dir).is_some_and(|rest| rest.first() == Some(&b'/'))
