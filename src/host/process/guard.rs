@@ -213,6 +213,7 @@ impl Post {
 /// Leaves the session, the name, the directory and the files of the client behind: no signal to those reaches this process,
 /// its terminal can be set up from here without being stopped for it, and nobody waits for the end of what it holds. Who asks
 /// all of this program to end by its command line, which is the same for both, ends the client: this one sees to what is left.
+/// Standard error goes last of what the end of the session depends on: by that the client knows of one started anew.
 fn become_guard(has_terminal: bool) {
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
         // Something that is done in place of ending; nobody looks at it. Where that is refused it ends with the others.

@@ -106,9 +106,13 @@ fn start() -> io::Result<()> {
     let again = AGAIN.get().ok_or(io::ErrorKind::Unsupported)?;
     let (input, pipe) = pipe_to_guard()?;
     let mut command = Command::new(own_program()?);
-    command.args(&again.args).stdin(input).stderr(Stdio::null());
+    command.args(&again.args).stdin(input).stderr(Stdio::piped());
     command.stdout(if again.has_terminal { Stdio::inherit() } else { File::create("/dev/null")?.into() });
     let mut child = command.spawn()?;
+    // It gives this up once it has left the client's session: before that the end of the session would end it, too.
+    if let Some(mut here) = child.stderr.take() {
+        let _ = io::copy(&mut here, &mut io::sink());
+    }
     if replace(pipe, Pid::from_child(&child)) {
         info!(guard = child.id(), "the guard was ended, another one is there");
     } else {

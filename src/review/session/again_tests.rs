@@ -2,6 +2,7 @@
 
 use super::tests::{Place, changed, cut_short, git_in, lines, outcomes};
 use crate::model::changes::{HunkState, ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use crate::model::ids::ReqId;
 use crate::review::dir::STORE;
 use crate::review::snapshot::packs::hash;
 use crate::review::worktree::walk::faults::{self, Way};
@@ -262,6 +263,36 @@ fn what_was_accepted_stays_so_when_the_person_changes_the_file_after_a_kill() {
     let both = changed(&text, &[(2, "AGENT"), (10, "PERSON")]);
     let mut place = cut_short(place, "f", &both);
     assert_eq!(states_of(&mut place, "f"), [HunkState::Accepted]);
+}
+
+#[test]
+fn a_held_write_that_was_decided_and_killed_before_it_was_done_is_no_change() {
+    let text = lines(40);
+    // The second hunk of it is refused, or the person has saved the file since.
+    for (is_partly, saved) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.turn(1, |p| p.tool_writes("f", &changed(&text, &[(20, "AGENT")])));
+        let before = changed(&text, &[(20, "AGENT")]);
+        place.review.begin_turn(2).unwrap();
+        assert!(place.hold(ReqId(1), &place.at("f"), &changed(&before, &[(2, "HELD"), (38, "HELD")])));
+        let doc = place.doc(Scope::Pending);
+        let held = doc.files.iter().find(|file| file.held.is_some()).unwrap();
+        let ids: Vec<_> = held.hunks.iter().map(|hunk| hunk.id).collect();
+        assert_eq!(ids.len(), 2);
+        let second = if is_partly { Verdict::Reject } else { Verdict::Accept };
+        place.decide(Target::Hunk("f".into(), ids[0]), Verdict::Accept).unwrap();
+        place.decide(Target::Hunk("f".into(), ids[1]), second).unwrap();
+        assert!(place.review.released(ReqId(1)).unwrap().is_some());
+        assert_ne!(place.read("f"), before);
+        let now = if saved { changed(&before, &[(30, "PERSON")]) } else { before.clone() };
+        let mut place = cut_short(place, "f", &now);
+        let pending = states_of(&mut place, "f");
+        assert!(pending.iter().all(|state| *state == HunkState::Pending), "{is_partly} {saved}: {pending:?}");
+        assert_eq!(pending.len(), 1 + usize::from(saved), "{is_partly} {saved}");
+        assert!(place.review.newest_decision().is_none());
+        place.act(EVERYTHING);
+        assert!(!place.read("f").contains("HELD") && !place.read("f").contains("AGENT"), "{}", place.read("f"));
+    }
 }
 
 const OURS: [&str; 4] = [

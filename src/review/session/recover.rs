@@ -9,7 +9,7 @@ use crate::review::dir::{AFTERMATH, SIGN_LAG};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
-use crate::review::history::ledger::ChangeRecord;
+use crate::review::history::ledger::{ChangeRecord, Decision, FileDecision};
 use crate::review::history::pending_writes::PendingWrite;
 use crate::review::state::State;
 use crate::review::text::merge::follow;
@@ -111,7 +111,9 @@ pub fn finish_act(log: &mut ChangeLog, files: &mut Contents) -> Result<(), Revie
     for (at, file) in act.files.iter().enumerate() {
         // What cannot be read was not written.
         let Ok(disk) = files.on_disk(&file.path) else { continue };
-        match progress((&file.disk.0, &file.disk.1), &disk, files)? {
+        let held = held_over(&act, file, log).filter(|_| disk != file.disk.0);
+        match progress((&held.unwrap_or(file.disk.0), &file.disk.1), &disk, files)? {
+            Progress::Nothing if held.is_some() => log.untake(&file.path)?,
             Progress::Nothing => {}
             Progress::Done => {
                 done.push(at);
@@ -131,6 +133,14 @@ pub fn finish_act(log: &mut ChangeLog, files: &mut Contents) -> Result<(), Revie
         log.record(path, step, files)?;
     }
     log.save(files)
+}
+
+/// What a held write was to replace: all that the agent wanted is put down as its change before any of it is written, and
+/// the decision is about that.
+fn held_over(act: &Decision, file: &FileDecision, log: &ChangeLog) -> Option<State> {
+    let is_of_held = act.key.is_none() && act.toggles.is_none() && act.merged.is_none() && !file.by_hand;
+    let step = log.history(&file.path).filter(|_| is_of_held)?.steps.last()?;
+    (step.cause == Cause::Write && step.after == file.disk.0).then_some(step.before)
 }
 
 /// How far a decision, or a write, came with a file.
