@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// Agents tell of a call a little after it began, or of its end a little before its last write.
-const SLACK: Duration = Duration::from_millis(300);
+pub(super) const SLACK: Duration = Duration::from_millis(300);
 /// Paths and diffs of one call that are remembered; what it names later is not.
 const MAX_NAMED: usize = 2000;
 /// Calls of one turn that are remembered; of more, the oldest that are over are forgotten.
@@ -204,6 +204,8 @@ pub struct Attribution {
     /// Writes through the client that have begun, what they write and for whom.
     under_way: HashMap<PathBuf, (Oid, Attributed)>,
     unexplained: Unexplained,
+    /// The look that is being taken was set off by nobody's news.
+    pub is_between: bool,
 }
 
 impl Attribution {
@@ -267,11 +269,15 @@ impl Attribution {
         }
         let tool =
             self.tools.get(&entry.0).filter(|tool| !tool.waits && !tool.lost && tool.doing == ToolEffect::Edits)?;
-        let LetGo::At(since) = tool.from.map_or(since, LetGo::At) else { return None };
+        let from = tool.from;
+        let LetGo::At(since) = from.map_or(since, LetGo::At) else { return None };
         let persons: Vec<&Tool> = self.tools.values().filter(|tool| tool.doing == ToolEffect::Persons).collect();
         let needs_claim = |found: &Found| {
             let (When::At(at) | When::By(at)) = found.when;
-            found.needs_claim || at + TICK < since
+            // What no news set off proves nothing: without it this would be the call's, or not, by the same rule.
+            let is_earlier =
+                if found.is_between { from.is_some_and(|from| at + SLACK < from) } else { at + TICK < since };
+            found.needs_claim || is_earlier
         };
         let is_its = |found: &Found| {
             let (When::At(at) | When::By(at)) = found.when;

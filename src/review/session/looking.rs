@@ -184,9 +184,13 @@ impl ReviewSession {
         self.observer().is_clock_set();
         let (roots, root) = (&self.roots, self.files.snapshot.root());
         let begins = !note.finished && !self.attribution.knows(note.entry);
+        let was_silent = self.attribution.is_silent(note.entry);
         let finishes = self.attribution.note(note, since, at, |path| places(roots, root, path));
         self.note_told()?;
         self.observer().explain(note.entry, since)?;
+        if was_silent && !note.claims.is_empty() {
+            self.observer().tell_apart(note.entry)?;
+        }
         // Before the looks: the client may end before they do.
         if let Some(ran) = self.attribution.command(note.entry, resumes.then_some(at)) {
             self.log.note_ran(ran)?;
@@ -210,16 +214,21 @@ impl ReviewSession {
         self.pace.is_behind = wait;
     }
 
-    /// When the look at everything is due that a command's end would have cost too much for. The one after a turn
-    /// serves for it.
+    /// When the next look at everything is due that no news set off: one that a command's end would have cost too much for, for
+    /// which the one after a turn serves, or one in a turn in which no command runs, which would be found half done.
     pub fn late_look(&self) -> Option<Instant> {
-        self.pace.due()
+        let is_quiet = self.is_in_turn() && !self.attribution.runs() && self.attribution.unseen().next().is_none();
+        let between = self.pace.between().filter(|_| is_quiet);
+        [self.pace.due(), between].into_iter().flatten().min()
     }
 
     /// Takes it. Whether the ledger has changed.
     pub fn look_late(&mut self) -> Result<bool, ReviewError> {
         let before = self.log.rev();
-        self.scan()?;
+        self.attribution.is_between = self.pace.due().is_none();
+        let looked = self.scan();
+        self.attribution.is_between = false;
+        looked?;
         Ok(self.log.rev() != before)
     }
 

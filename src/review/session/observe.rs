@@ -97,7 +97,8 @@ impl Observer<'_> {
                 _ => self.as_claimed(&change, blamed)?,
             };
             self.join_unsettled(&mut change, blamed)?;
-            if let Some(parts) = self.parts(&change, blamed)? {
+            let calls = self.calls(&change, blamed);
+            if let Some(parts) = self.parts(&change, blamed, &calls)? {
                 self.record_parts(&change, parts)?;
             } else if blamed.cause == Cause::Person
                 && is_loss(&change)
@@ -129,7 +130,8 @@ impl Observer<'_> {
     /// The last step of a file, as a look has found it.
     fn found(&mut self, path: &Path, after: State) -> Found {
         let steps = self.log.history(path).map_or(0, |history| history.steps.len());
-        Found::new(path.to_owned(), steps.saturating_sub(1), after, self.when(path))
+        let found = Found::new(path.to_owned(), steps.saturating_sub(1), after, self.when(path));
+        Found { is_between: self.attribution.is_between, ..found }
     }
 
     /// Takes in a change in its parts. What no call says that it did may be told of later.
@@ -163,6 +165,29 @@ impl Observer<'_> {
             } else if found.tries > 0 {
                 found.tries -= 1;
                 self.attribution.leave_unexplained(found);
+            }
+        }
+        Ok(())
+    }
+
+    /// A call says only now what it puts into files that it was known to change: what has come there besides is somebody
+    /// else's.
+    pub fn tell_apart(&mut self, entry: EntryId) -> Result<(), ReviewError> {
+        for path in self.attribution.claimed(entry) {
+            let Some(history) = self.log.history(&path) else { continue };
+            let is_its = |step: &&ChangeRecord| step.entry == Some(entry.0) && step.cause == Cause::Tool && !step.doubt;
+            let Some(step) = history.steps.last().filter(is_its).filter(|step| step.after != history.accepted).copied()
+            else {
+                continue;
+            };
+            let by = Attributed::new(Cause::Tool, step.entry).of_turn(Some(step.turn));
+            let when = self.when(&path);
+            let calls: Vec<_> = std::iter::once(by).chain(self.attribution.others_ever(entry.0, &path, when)).collect();
+            let change = Change { path, before: step.before, after: step.after };
+            if let Some(parts) = self.parts(&change, by, &calls)? {
+                self.log.untake(&change.path)?;
+                self.record_parts(&change, parts)?;
+                self.log.save(self.files)?;
             }
         }
         Ok(())
@@ -256,14 +281,18 @@ impl Observer<'_> {
 
     /// The parts of a change that calls say they did, the oldest first, and before them what is beyond that; nothing where
     /// one call did all of it, or they do not tell.
-    fn parts(&mut self, change: &Change, blamed: Attributed) -> Result<Option<Vec<(Attributed, State)>>, ReviewError> {
+    fn parts(
+        &mut self,
+        change: &Change,
+        blamed: Attributed,
+        calls: &[Attributed],
+    ) -> Result<Option<Vec<(Attributed, State)>>, ReviewError> {
         let State::File { mode, .. } = change.after else { return Ok(None) };
         // A command that runs meanwhile may have done the rest.
         if self.attribution.runs() {
             return Ok(None);
         }
-        let calls = self.calls(change, blamed);
-        let Some(Said { out, is_all }) = self.said(change, &calls)? else { return Ok(None) };
+        let Some(Said { out, is_all }) = self.said(change, calls)? else { return Ok(None) };
         if is_all && matches!(out[..], [(0, _)]) {
             return Ok(None);
         }

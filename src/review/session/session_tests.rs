@@ -300,18 +300,18 @@ fn what_a_command_did_where_looking_takes_long_is_looked_at_later_in_the_turn() 
     let mut place = Place::with(&[("a.rs", b"one\n")]);
     place.review.begin_turn(1).unwrap();
     for name in ["b.rs", "c.rs"] {
-        assert_eq!(place.review.late_look(), None);
+        assert_eq!(place.review.pace.due(), None);
         (place.review.pace.cheap, place.review.pace.took) = (Duration::ZERO, Duration::from_hours(1));
         place.command(|place| place.write(name, "new\n"));
         assert!(!place.review.log.paths().contains(&PathBuf::from(name)));
-        assert!(place.review.late_look().unwrap() > Instant::now() + Duration::from_hours(9));
+        assert!(place.review.pace.due().unwrap() > Instant::now() + Duration::from_hours(9));
         if name == "b.rs" {
             assert!(place.review.look_late().unwrap());
             assert!(place.review.log.paths().contains(&PathBuf::from(name)));
         }
     }
     assert_eq!(place.review.end_turn(1).unwrap().files, 2);
-    assert_eq!(place.review.late_look(), None);
+    assert_eq!(place.review.pace.due(), None);
 }
 
 #[test]
@@ -1468,14 +1468,14 @@ fn what_a_command_between_turns_did_is_found_though_looking_takes_long() {
         (place.review.pace.cheap, place.review.pace.took) = (Duration::ZERO, Duration::from_hours(1));
         place.command(|place| place.write("b", "E\n"));
         assert!(!place.review.log.paths().contains(&PathBuf::from("b")));
-        assert!(place.review.late_look().is_some());
+        assert!(place.review.pace.due().is_some());
         if is_late {
             assert!(place.review.look_late().unwrap());
         } else {
             place.review.last_commands().unwrap();
         }
         assert!(place.review.log.paths().contains(&PathBuf::from("b")));
-        assert_eq!(place.review.late_look(), None);
+        assert_eq!(place.review.pace.due(), None);
     }
 }
 

@@ -33,13 +33,15 @@ pub struct Found {
     /// A call that was known then says of other parts of the same change that it did them: this one is a call's doing only
     /// if it is just what the call says that it puts there.
     pub needs_claim: bool,
+    /// A look has found it that nobody's news had set off.
+    pub is_between: bool,
     /// So many calls are still asked.
     pub tries: u8,
 }
 
 impl Found {
     pub const fn new(path: PathBuf, step: usize, after: State, when: When) -> Self {
-        Self { path, step, after, when, needs_claim: false, tries: MAX_TRIES }
+        Self { path, step, after, when, needs_claim: false, is_between: false, tries: MAX_TRIES }
     }
 }
 

@@ -5,7 +5,9 @@ use super::super::*;
 use crate::model::changes::{Cause, ReviewAction};
 use crate::model::ids::EntryId;
 use crate::review::protocol::{ClaimedEdit, ToolEffect, ToolNote};
-use std::time::{Duration, Instant};
+use crate::review::session::attribution::SLACK;
+use std::fs;
+use std::time::{Duration, Instant, SystemTime};
 
 /// Long before anything that is tried here.
 const EARLIER: Duration = Duration::from_mins(1);
@@ -368,4 +370,85 @@ fn edits_that_stand_in_one_another_are_all_explained_once_the_last_one_was_told_
         place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
         assert_eq!(place.read("f"), text);
     }
+}
+
+/// No news is about what the person saves in a turn: a look that nothing set off tells it from what a call does later.
+#[test]
+fn what_was_saved_before_a_call_that_does_not_say_what_it_does_is_no_part_of_it() {
+    let text = lines(9);
+    let mut place = Place::with(&[("f", text.as_bytes())]);
+    place.begins_and_tells();
+    let saved = changed(&text, &[(2, "saved")]);
+    place.write("f", &saved);
+    assert!(place.review.look_late().unwrap());
+    // The call is told of later than what it did, by as much as that may take.
+    let (now, heard) = (SystemTime::now(), Instant::now() + SLACK);
+    let both = changed(&saved, &[(7, "agent")]);
+    while fs::symlink_metadata(place.at("f")).and_then(|f| f.modified()).unwrap() <= now {
+        place.write("f", &both);
+    }
+    place.hears(ToolEffect::Edits, &["f"], heard, false);
+    place.hears(ToolEffect::Edits, &["f"], heard, true);
+    assert_eq!(place.causes("f"), [(Cause::Unknown, true), (Cause::Tool, false)]);
+    place.review.end_turn(1).unwrap();
+    place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+    assert_eq!(place.read("f"), saved);
+    place.review.verify_invariants();
+}
+
+#[test]
+fn what_a_look_finds_that_nothing_set_off_is_the_calls_that_is_told_of_only_at_its_end() {
+    let mut place = Place::with(&[("f", b"one\n")]);
+    place.begins_and_tells();
+    place.write("f", "two\n");
+    assert!(place.review.look_late().unwrap());
+    assert_eq!(place.causes("f"), [(Cause::Unknown, true)]);
+    place.hears(ToolEffect::Edits, &["f"], Instant::now() + EARLIER, true);
+    assert_eq!(place.causes("f"), [(Cause::Tool, false)]);
+    place.review.verify_invariants();
+}
+
+#[test]
+fn what_a_call_does_not_say_in_the_end_was_somebody_elses() {
+    let text = lines(9);
+    for also in [&[][..], &[(5, "five")]] {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.begins_and_tells();
+        let since = Instant::now();
+        let saved = changed(&text, also);
+        place.write("f", &changed(&saved, &[(2, "agent")]));
+        place.hears(ToolEffect::Edits, &["f"], since, false);
+        assert_eq!(place.causes("f"), [(Cause::Tool, false)]);
+        let claim = ClaimedEdit { path: place.at("f"), old: Some("line 2".into()), new: "agent".into() };
+        place.hears_claim(ToolEffect::Edits, &["f"], vec![claim], (since, true));
+        let its = (Cause::Tool, false);
+        let expected = if also.is_empty() { vec![its] } else { vec![(Cause::Unknown, true), its] };
+        assert_eq!(place.causes("f"), expected);
+        place.review.verify_invariants();
+        place.review.end_turn(1).unwrap();
+        let mut place = place.reopen();
+        assert_eq!(place.causes("f"), expected, "as the ledger has it");
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_eq!(place.read("f"), saved);
+    }
+}
+
+#[test]
+fn in_a_turn_everything_is_looked_at_now_and_then_but_while_a_command_runs() {
+    let mut place = Place::with(&[("f", b"one\n")]);
+    assert_eq!(place.review.late_look(), None);
+    place.review.begin_turn(1).unwrap();
+    assert!(place.review.late_look().unwrap() <= Instant::now() + Duration::from_secs(2));
+    place.review.pace.took = Duration::from_mins(1);
+    assert!(
+        place.review.late_look().unwrap() > Instant::now() + Duration::from_mins(40),
+        "it takes little of the time"
+    );
+    place.review.pace.took = Duration::ZERO;
+    place.hears(ToolEffect::Runs, &[], Instant::now(), false);
+    assert_eq!(place.review.late_look(), None);
+    place.hears(ToolEffect::Runs, &[], Instant::now(), true);
+    assert!(place.review.late_look().is_some());
+    place.review.end_turn(1).unwrap();
+    assert_eq!(place.review.late_look(), None);
 }

@@ -4,16 +4,29 @@
 
 use super::{Attributed, Attribution, SLACK, Tool};
 use crate::model::changes::Cause;
+use crate::model::ids::EntryId;
 use crate::review::protocol::ToolEffect;
 use crate::review::session::claimed::Piece;
 use crate::review::session::unexplained::When;
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Calls whose words are taken out of one change.
 const MAX_SAYERS: usize = 64;
 
 impl Attribution {
+    /// Whether a call is known that has not said yet what it puts anywhere.
+    pub fn is_silent(&self, entry: EntryId) -> bool {
+        self.tools.get(&entry.0).is_some_and(|tool| tool.claims.is_empty() && !tool.lost)
+    }
+
+    /// Where a call says that it puts something.
+    pub fn claimed(&self, entry: EntryId) -> BTreeSet<PathBuf> {
+        let claims = self.tools.get(&entry.0).map(|tool| tool.claims.as_slice()).unwrap_or_default();
+        claims.iter().map(|claim| claim.0.clone()).collect()
+    }
+
     /// The pieces that a tool call says it puts into a path.
     pub fn claims(&self, entry: u64, path: &Path) -> Vec<Piece> {
         let claims = self.tools.get(&entry).map(|tool| tool.claims.as_slice()).unwrap_or_default();
