@@ -328,6 +328,12 @@ fn one_that_took_the_place_of_another_stays_when_that_goes_and_the_other_way_rou
     for dies in [false, true] {
         let mut play = Play::new();
         play.turn(A, 0, "a", "first");
+        let info = json!({ "sessionUpdate": "session_info_update", "title": "title of a" });
+        let params = json!({ "sessionId": "a", "update": info });
+        play.says(A, &json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }));
+        let called =
+            |play: &Play| play.core.model().session_of(SessionKey(0)).and_then(Session::called).map(str::to_owned);
+        assert_eq!(called(&play).as_deref(), Some("title of a"));
         let restart = |play: &mut Play| {
             play.wants(at(0), Intent::Restart);
             play.fact(A.into(), HostEvent::AgentSpawned { pid: 9 });
@@ -344,6 +350,7 @@ fn one_that_took_the_place_of_another_stays_when_that_goes_and_the_other_way_rou
             play.wants(at(0), Intent::Restart);
         }
         play.answers(A, "session/new", json!({ "sessionId": "b" }));
+        assert_eq!(called(&play), None, "it is another conversation");
         play.turn(A, 0, "b", "second");
         let whole = play.journal.join("\n") + "\n";
         for (id, other) in [("a", "b"), ("b", "a")] {
