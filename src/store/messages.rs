@@ -282,7 +282,9 @@ impl Session {
             (Some(retelling), Some(known)) => retelling.sift(update, t, |before| known(agent, id, before)),
             _ => vec![update],
         };
-        new.into_iter().for_each(|update| self.update(update, kid, t));
+        for update in new {
+            self.update(update, kid, t);
+        }
     }
 
     /// `kid`: what is said of, or by, that one.

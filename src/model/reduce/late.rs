@@ -258,7 +258,7 @@ fn prompt(late: &mut Late, session: &Session, text: &str, update: Update) -> Vec
     };
     let is_echo = session.turn.as_ref().is_some_and(|turn| is_echo(&turn.prompt, &turn.echo));
     // It may have been asked before: the history is told in its order, and before what is asked now.
-    let reach = if !late.is_before { MAX_COMPARED } else { 1 };
+    let reach = if late.is_before { 1 } else { MAX_COMPARED };
     let begins = |(_, slot): &(EntryId, &Slot)| match own_words(slot) {
         Some(own) => own.starts_with(&bare(text)),
         None => slot.fingerprint() == Some(fingerprint(text)),

@@ -79,6 +79,8 @@ impl Sifting {
 
     fn take(&mut self, shown: &[Update]) {
         let mut cx = Cx::new(Now::ZERO);
-        shown.iter().for_each(|update| update::take(&mut self.0, update.clone(), &mut cx));
+        for update in shown {
+            update::take(&mut self.0, update.clone(), &mut cx);
+        }
     }
 }
