@@ -134,13 +134,6 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
-    /// What the protocol spells like this.
-    pub fn named(word: &str) -> Self {
-        let all =
-            [Self::Read, Self::Edit, Self::Delete, Self::Move, Self::Search, Self::Execute, Self::Think, Self::Fetch];
-        all.into_iter().chain([Self::SwitchMode]).find(|kind| kind.word() == word).unwrap_or_default()
-    }
-
     /// As the protocol spells it.
     pub const fn word(self) -> &'static str {
         match self {

@@ -5,7 +5,7 @@
 use crate::model::entry::{Body, Message as Text, Thought, UserMessage, UserState};
 use crate::model::history::fingerprint;
 use crate::model::ids::Now;
-use crate::model::tool::{ToolCall, ToolKind};
+use crate::model::tool::ToolCall;
 use crate::store::lines;
 use crate::store::messages::{Message, Reader, Role};
 use crate::store::sessions::Part;
@@ -56,7 +56,7 @@ fn body(message: Message) -> Body {
         Role::Tool => {
             let (kind, title) = message.tool.split_once(' ').unwrap_or_default();
             let mut tool = ToolCall::new(message.call.unwrap_or_default().into(), Now::ZERO);
-            tool.kind = ToolKind::named(kind);
+            tool.kind = serde_json::from_value(kind.into()).unwrap_or_default();
             title.clone_into(&mut tool.title);
             Body::Tool(Box::new(tool))
         }
