@@ -343,8 +343,9 @@ pub(super) fn held(journals: &[PathBuf], is_open: bool) -> Option<String> {
 }
 
 /// Why a conversation cannot be forgotten before others: they are copies of it, which begin with its journals.
-pub(super) fn copies_of(state: &Path, known: &Known) -> Option<String> {
-    copies_on(&sessions::list(state).ok()?.sessions, known)
+pub(super) fn copies_of(state: &Path, is_it: impl Fn(&Known) -> bool) -> Option<String> {
+    let all = sessions::list(state).ok()?.sessions;
+    copies_on(&all, all.iter().find(|known| is_it(known))?)
 }
 
 fn copies_on(others: &[Known], known: &Known) -> Option<String> {

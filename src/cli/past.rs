@@ -134,7 +134,7 @@ impl Archive for Journals {
 
     fn held(&self, past: &PastSession) -> Option<String> {
         // Before its agent is asked to delete it, which cannot be taken back.
-        let copies = || conversations::copies_of(&self.state, &self.row(&past.which()).ok()?.known);
+        let copies = || conversations::copies_of(&self.state, |known| is_it(known, &past.which()));
         conversations::held(&past.journals, false).or_else(copies)
     }
 

@@ -187,17 +187,8 @@ fn are_together(one: &Known, other: &Known) -> bool {
 
 /// Which stay, since they are open or have a journal in common with one that stays.
 fn staying(rows: &[Row]) -> Vec<bool> {
-    let mut stays: Vec<bool> = rows.iter().map(|row| row.known.state == State::Open).collect();
-    let mut new: Vec<usize> = (0..rows.len()).filter(|at| stays[*at]).collect();
-    while let Some(by) = new.pop() {
-        for (at, row) in rows.iter().enumerate() {
-            if !stays[at] && are_together(&row.known, &rows[by].known) {
-                stays[at] = true;
-                new.push(at);
-            }
-        }
-    }
-    stays
+    let all: Vec<&Known> = rows.iter().map(|row| &row.known).collect();
+    sessions::with_sharers(&all, all.iter().map(|known| known.state == State::Open).collect())
 }
 
 /// Which are listed.

@@ -97,12 +97,21 @@ struct Mark {
     of: Option<Address>,
 }
 
+/// What a session is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Named {
+    Wanted,
+    Other,
+    /// It was the conversation, and has lost that name: what happens now leads to another one.
+    Nothing,
+}
+
 /// Whose all lines of a journal are.
 struct Owners<'a> {
     whose: Whose<'a>,
     marks: Vec<Mark>,
     /// From which line on a session is the conversation, or is another one.
-    named: BTreeMap<SessionKey, Vec<(usize, bool)>>,
+    named: BTreeMap<SessionKey, Vec<(usize, Named)>>,
     /// What the sessions are called at the end.
     names: BTreeMap<SessionKey, SessionId>,
 }
@@ -172,16 +181,24 @@ impl<'a> Owners<'a> {
         }
     }
 
-    /// Whether a session is the conversation at this line.
-    fn is_wanted(&self, key: SessionKey, line: usize) -> bool {
+    /// What a session is called at this line. One that is called nothing up to the end is what it was.
+    fn named(&self, key: SessionKey, line: usize) -> Named {
         let named = self.named.get(&key).map(Vec::as_slice).unwrap_or_default();
-        let at = named.iter().rev().find(|(from, _)| *from <= line).or(named.first());
-        at.is_some_and(|(_, is_it)| *is_it)
+        let at = named.iter().rposition(|(from, _)| *from <= line).unwrap_or_default();
+        match named.get(at) {
+            Some((_, Named::Nothing)) if at + 1 == named.len() => Named::Wanted,
+            Some((_, named)) => *named,
+            None => Named::Other,
+        }
+    }
+
+    fn is_wanted(&self, key: SessionKey, line: usize) -> bool {
+        self.named(key, line) == Named::Wanted
     }
 
     /// Whether it never was another one.
     fn is_wanted_only(&self, key: SessionKey) -> bool {
-        self.named.get(&key).is_some_and(|named| named.iter().all(|(_, is_it)| *is_it))
+        self.named.get(&key).is_some_and(|named| named.iter().all(|(_, named)| *named != Named::Other))
     }
 
     /// All other sessions.
@@ -247,14 +264,24 @@ impl Reading<'_> {
 
     fn note_names(&mut self, line: usize) {
         let names = names(&self.replay);
-        if names == self.owners.names {
-            return;
-        }
         for (key, id) in &names {
-            if self.owners.names.get(key) != Some(id) {
+            let is_anew = self.owners.names.get(key) != Some(id);
+            let named = self.owners.named.entry(*key).or_default();
+            // It has its name again.
+            if !is_anew && named.last().is_some_and(|(_, named)| *named == Named::Nothing) {
+                named.pop();
+            }
+            if is_anew {
                 let agent = self.replay.core().agent_at((*key).into());
                 let is_it = id.as_str() == self.owners.whose.id && agent.is_some_and(|agent| self.is_its(agent));
-                self.owners.named.entry(*key).or_default().push((line, is_it));
+                let what = if is_it { Named::Wanted } else { Named::Other };
+                self.owners.named.entry(*key).or_default().push((line, what));
+            }
+        }
+        for (key, named) in &mut self.owners.named {
+            let is_lost = !names.contains_key(key) && named.last().is_some_and(|(_, named)| *named == Named::Wanted);
+            if is_lost {
+                named.push((line + 1, Named::Nothing));
             }
         }
         // What has lost its name has had it.
@@ -330,8 +357,10 @@ impl Anew {
         }
         match mark.owner {
             Owner::Nobody | Owner::Wanted => {}
+            // In the new journal nothing was asked for before that.
+            Owner::Session(key) if owners.named(key, line) == Named::Nothing && is(text, &Intent::Restart) => {}
             Owner::Session(key) | Owner::Restarts(key, _) if !owners.is_wanted(key, line) => self.keep(mark, text),
-            Owner::Session(_) if is_close(text) => self.keep(mark, text),
+            Owner::Session(_) if is(text, &Intent::CloseSession) => self.keep(mark, text),
             Owner::Session(_) => {}
             Owner::Restarts(_, agent) => self.keep(mark, &intent(mark.t, agent.into(), &json!("Restart"))),
             Owner::Begins(key) if begins(key) => self.begin(mark, key, text),
@@ -385,10 +414,11 @@ fn shown() -> Value {
     json!(Intent::OpenAs(Opening::Show { id: SessionId::from(""), why: ReadOnly::Forgotten }))
 }
 
-fn is_close(text: &str) -> bool {
+/// Whether the person wanted this.
+fn is(text: &str, wanted: &Intent) -> bool {
     let record = serde_json::from_str::<Record<'_>>(text).ok();
     let intent = record.and_then(|record| serde_json::from_str::<Intent>(record.intent?.get()).ok());
-    intent == Some(Intent::CloseSession)
+    intent.as_ref() == Some(wanted)
 }
 
 /// A call, with whose it is.

@@ -11,6 +11,7 @@ use crate::model::ids::{Addressed, ReqId};
 use crate::model::past::Past;
 use crate::model::session::Session;
 use crate::model::setup::Setup;
+use crate::model::tool::Exit;
 use crate::store::sessions;
 use crate::wire::frame::Frame as Wire;
 use crate::wire::trace::{Dir, Form, append_record};
@@ -121,6 +122,15 @@ impl Play {
         let call = self.calls.iter().position(of).unwrap_or_else(|| panic!("{method} is not open: {:?}", self.calls));
         let (_, call) = self.calls.remove(call);
         self.says(agent, &json!({ "jsonrpc": "2.0", "id": call["id"], "result": result }));
+    }
+
+    /// It has no session of that name.
+    fn refuses(&mut self, agent: AgentKey, method: &str) {
+        let of = |(to, call): &(AgentKey, Value)| *to == agent && call["method"] == method;
+        let call = self.calls.iter().position(of).unwrap_or_else(|| panic!("{method} is not open: {:?}", self.calls));
+        let (_, call) = self.calls.remove(call);
+        let error = json!({ "code": -32002, "message": "no such session" });
+        self.says(agent, &json!({ "jsonrpc": "2.0", "id": call["id"], "error": error }));
     }
 
     fn update(&mut self, agent: AgentKey, id: &str, text: &str) {
@@ -310,6 +320,60 @@ fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
     take_out(state.path(), &path, Whose { id: "c", command: Some("one") }).unwrap();
     assert_eq!(ids(), [row("two", "a", 2)]);
     assert_eq!(dir.read_dir().unwrap().count(), 2, "the journal, and the index");
+}
+
+/// Its agent had forgotten it, and another one was opened in its place.
+#[test]
+fn one_that_took_the_place_of_another_stays_when_that_goes_and_the_other_way_round() {
+    for dies in [false, true] {
+        let mut play = Play::new();
+        play.turn(A, 0, "a", "first");
+        let info = json!({ "sessionUpdate": "session_info_update", "title": "title of a" });
+        let params = json!({ "sessionId": "a", "update": info });
+        play.says(A, &json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }));
+        let called =
+            |play: &Play| play.core.model().session_of(SessionKey(0)).and_then(Session::called).map(str::to_owned);
+        assert_eq!(called(&play).as_deref(), Some("title of a"));
+        let restart = |play: &mut Play| {
+            play.wants(at(0), Intent::Restart);
+            play.fact(A.into(), HostEvent::AgentSpawned { pid: 9 });
+            play.calls.retain(|(_, call)| call["method"] == "initialize");
+            play.begins(A);
+        };
+        restart(&mut play);
+        play.refuses(A, "session/load");
+        if dies {
+            let exit = Exit { code: Some(1), signal: None };
+            play.fact(A.into(), HostEvent::AgentExited { exit, stderr: Vec::new() });
+            restart(&mut play);
+        } else {
+            play.wants(at(0), Intent::Restart);
+        }
+        play.answers(A, "session/new", json!({ "sessionId": "b" }));
+        assert_eq!(called(&play), None, "it is another conversation");
+        play.turn(A, 0, "b", "second");
+        let whole = play.journal.join("\n") + "\n";
+        for (id, other) in [("a", "b"), ("b", "a")] {
+            let state = tempfile::tempdir().unwrap();
+            let dir = sessions::journals(state.path());
+            std::fs::create_dir(&dir).unwrap();
+            let path = dir.join("1700000000-000-1.jsonl");
+            std::fs::write(&path, &whole).unwrap();
+            take_out(state.path(), &path, Whose { id, command: Some("one") }).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!((said(&text, id), said(&text, other)), (0, said(&whole, other)), "{text}");
+            let left: Vec<_> = sessions::list(state.path()).unwrap().sessions;
+            assert_eq!(left.iter().map(|one| (&*one.session_id, one.turns)).collect::<Vec<_>>(), [(other, 1)]);
+            let texts = |text: &str| -> Vec<String> {
+                let mut replay = Replay::new(model(), "/work".into()).of(other.into(), Past::default());
+                text.lines().for_each(|line| replay.line(line));
+                let is_said = |body: &Body| matches!(body, Body::User(_) | Body::Agent(_) | Body::Tool(_));
+                let past = replay.past().entries;
+                past.iter().filter(|e| is_said(&e.body)).map(|e| format!("{:?} {:?}", e.turn, e.body)).collect()
+            };
+            assert_eq!(texts(&text), texts(&whole), "{text}");
+        }
+    }
 }
 
 #[test]

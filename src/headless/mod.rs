@@ -5,6 +5,7 @@ pub mod check;
 pub mod login;
 mod print;
 pub mod printer;
+mod reading;
 mod run;
 pub mod said;
 mod settings;

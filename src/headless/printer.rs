@@ -1,13 +1,18 @@
 //! Standard output behind a bounded queue: a reader that is slow holds the engine back, never blocks it.
 
+use super::code;
+use crate::engine::wait::{Signals, sleep_until};
 use std::collections::VecDeque;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 /// Bytes that may wait for the reader before no more of the agent is read.
 const MANY: usize = 1 << 20;
+/// How long the rest of the output may take once a signal or the timeout has ended the run.
+const LAST_OUTPUT: Duration = Duration::from_millis(400);
 
 #[derive(Debug)]
 pub struct Printer {
@@ -80,3 +85,16 @@ impl Printer {
 
 #[derive(Debug)]
 pub struct ReaderGone;
+
+/// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before, as the
+/// exit code says, else with a signal that comes now or when the time given is over. Gives the exit code.
+pub(super) async fn reader_patience(code: u8, deadline: Option<Instant>, signals: &mut Signals) -> u8 {
+    if code::is_cut(code) {
+        tokio::time::sleep(LAST_OUTPUT).await;
+        return code;
+    }
+    tokio::select! {
+        signal = signals.next() => signal.exit_code(),
+        () = sleep_until(deadline) => code::TIMEOUT,
+    }
+}

@@ -6,7 +6,8 @@
 use super::answers::{self, Answers};
 use super::code;
 use super::print::{Follower, Form, Last, json_line, usage_line};
-use super::printer::Printer;
+use super::printer::{Printer, reader_patience};
+use super::reading::Reading;
 use super::said::Said;
 use super::settings::{Setting, mode_setting, model_setting, name_of, option_setting, setting_state};
 use super::verdict::{
@@ -43,8 +44,6 @@ const GOES_ON: &str = "the agent is told why that was refused, in a further turn
 const REVIEW_GRACE: Duration = Duration::from_millis(250);
 /// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
 const FIRST_LOOK: Duration = Duration::from_secs(30);
-/// How long the rest of the output may take once a signal or the timeout has ended the run.
-const LAST_OUTPUT: Duration = Duration::from_millis(400);
 /// How long the thread that writes may take to say that it has written everything.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
@@ -118,6 +117,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         options.age.into_iter().for_each(|age| engine.opened_before(age));
         engine.intent(Intent::OpenAs(options.opening.clone()));
     }
+    let reading = Reading::begins(Instant::now(), options.opening != Opening::New);
     let mut exec = Exec {
         follower,
         printer: Printer::new(stdout),
@@ -128,6 +128,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         unreviewed: None,
         before: None,
         tried: 0,
+        reading,
     };
     // One listener for all: a signal between two waits is not lost.
     let mut signals = Signals::listen()?;
@@ -160,7 +161,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
         biased;
         error = &mut writing => Ok(error),
         // A reader that has got the result already may have sent the signal.
-        code = reader_patience(&verdict, deadline, &mut signals) => {
+        code = reader_patience(verdict.code, deadline, &mut signals) => {
             tokio::time::timeout(LAST_WORD, &mut writing).await.map_err(|_| code)
         }
     };
@@ -189,19 +190,6 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     Ok(Outcome { code: verdict.code, goodbye: engine.shutdown_by(until).await, review, until })
 }
 
-/// Ends when no more is to be waited for a reader that is slow: soon when the time was up or a signal came before,
-/// else with a signal that comes now or when the time given is over. Gives the exit code.
-async fn reader_patience(verdict: &Verdict, deadline: Option<Instant>, signals: &mut Signals) -> u8 {
-    if code::is_cut(verdict.code) {
-        tokio::time::sleep(LAST_OUTPUT).await;
-        return verdict.code;
-    }
-    tokio::select! {
-        signal = signals.next() => signal.exit_code(),
-        () = sleep_until(deadline) => code::TIMEOUT,
-    }
-}
-
 struct Exec {
     follower: Follower,
     printer: Printer,
@@ -217,6 +205,7 @@ struct Exec {
     before: Option<TurnId>,
     /// The last attempt to open a connection again that was told.
     tried: u8,
+    reading: Reading,
 }
 
 impl Exec {
@@ -550,10 +539,16 @@ impl Exec {
         };
         let deadline =
             self.options.deadline.filter(|_| !matches!(self.stage, Stage::Quieting(..) | Stage::Cancelling(..)));
-        [stage, deadline].into_iter().flatten().min()
+        [stage, deadline, self.reading.until()].into_iter().flatten().min()
     }
 
     fn time_passed(&mut self, engine: &mut Engine) -> Option<Verdict> {
+        if self.reading.passed(Instant::now()) {
+            if engine.model().first().awaits_earlier() {
+                self.said.say("reading what was said in this session before", &[]);
+            }
+            return None;
+        }
         match &self.stage {
             Stage::Broken(why, Some(until)) if *until <= Instant::now() => {
                 let detail =

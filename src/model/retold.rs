@@ -42,8 +42,12 @@ pub struct Late {
     pub(super) end: EntryId,
     /// The turn that is being told.
     pub(super) turn: Option<LateTurn>,
-    /// That turn was begun before the call was answered.
+    /// That turn was begun before the call was answered, and no prompt was told since.
     pub(super) is_before: bool,
+    /// The turn that followed the answer has ended.
+    pub(super) is_behind: bool,
+    /// The only prompt that was told is also what is asked now: it may have been told back.
+    pub(super) may_be_echo: bool,
     /// Pieces of a message that may become one of the history.
     pub(super) held: Vec<Update>,
     /// What was left out of the turn that runs, since the last prompt of the history.

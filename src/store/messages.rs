@@ -3,15 +3,18 @@
 //! Reads frames without a model and keeps only what is not complete yet. Invariants: pieces of one message are one
 //! message; what a call has done is one message, at the time when it began.
 
+mod retelling;
+
 use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::{Called, Depth, Heard, Origin};
 use crate::model::child::{ChildPatch, Sayings, call_of, row_of};
-use crate::model::entry::{Block, ChunkKind};
+use crate::model::entry::{Block, Body, ChunkKind};
 use crate::model::event::Update;
 use crate::model::ids::{SessionId, TermId};
 use crate::model::patch::Patch;
 use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolPatch};
 use crate::store::lines::{Row, What};
+use retelling::Retelling;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -124,6 +127,7 @@ struct Session {
     /// A call to load it was answered, and nothing else has happened since: when something was told last. Some agents
     /// answer first, and tell then.
     told: Option<f64>,
+    retelling: Option<Retelling>,
     open: Vec<Open>,
     /// The last one goes on with the next piece that has no id.
     goes_on: bool,
@@ -132,12 +136,21 @@ struct Session {
     kids: Vec<Kid>,
 }
 
+/// What was said in a session of an agent before a moment.
+pub type Known<'a> = Box<dyn Fn(u32, &str, f64) -> Vec<Body> + 'a>;
+
 #[derive(Default)]
-pub struct Reader {
+pub struct Reader<'a> {
     sessions: Vec<Session>,
+    known: Option<Known<'a>>,
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
+    /// Leaves out of what is told late what is known. Without it, it is read like anything else.
+    pub fn knowing(known: Known<'a>) -> Self {
+        Self { known: Some(known), ..Self::default() }
+    }
+
     /// Takes a line, and hands over the messages that are complete with it.
     pub fn take(&mut self, codec: &SharedCodec, row: &Row<'_>, out: &mut impl FnMut(Message)) {
         match row.what {
@@ -149,14 +162,12 @@ impl Reader {
             What::Heard(agent, frame) => match codec.heard(frame, Depth::Everything) {
                 Heard::Update(id, update) => {
                     let kid = |session: &Session| session.kids.iter().position(|kid| kid.id == id);
-                    let mut above = self.sessions.iter_mut().filter(|session| session.agent == agent.0);
-                    let above = above.find_map(|session| kid(session).map(|kid| (session, Some(kid))));
-                    let (session, kid) = match above {
-                        Some(found) => found,
-                        None => (self.of(agent.0, id.as_str()), None),
-                    };
+                    let mut above = self.sessions.iter().enumerate().filter(|(_, session)| session.agent == agent.0);
+                    let above = above.find_map(|(at, session)| Some((at, Some(kid(session)?))));
+                    let (at, kid) = above.unwrap_or_else(|| (self.place(agent.0, id.as_str()), None));
+                    let session = &mut self.sessions[at];
                     session.is_heard(row.t, out);
-                    session.update(update, kid, row.t);
+                    session.hear_again(update, kid, row.t, self.known.as_ref());
                     session.ease(out);
                 }
                 Heard::Answer(number, _) => self.answered(agent.0, number, row.t, out),
@@ -171,23 +182,33 @@ impl Reader {
         self.sessions.iter_mut().for_each(|session| session.flush(out));
     }
 
-    fn of(&mut self, agent: u32, id: &str) -> &mut Session {
+    fn place(&mut self, agent: u32, id: &str) -> usize {
         let at = self.sessions.iter().position(|session| session.agent == agent && session.id == id);
-        let at = at.unwrap_or_else(|| {
+        at.unwrap_or_else(|| {
             self.sessions.push(Session { agent, id: id.to_owned(), ..Session::default() });
             self.sessions.len() - 1
-        });
+        })
+    }
+
+    fn of(&mut self, agent: u32, id: &str) -> &mut Session {
+        let at = self.place(agent, id);
         &mut self.sessions[at]
     }
 
     fn called(&mut self, agent: u32, number: u64, called: Called, t: f64, out: &mut impl FnMut(Message)) {
         match called {
             Called::Open { origin: Origin::Loaded, id: Some(id), .. } => {
-                self.of(agent, id.as_str()).loads.push(number);
+                let session = self.of(agent, id.as_str());
+                session.loads.push(number);
+                session.retelling = Some(Retelling::default());
             }
             Called::Prompt { session, text } => {
                 let session = self.of(agent, session.as_str());
                 session.flush(out);
+                // Nothing is asked before a call to load is answered.
+                session.loads.clear();
+                session.retelling =
+                    session.retelling.take().and_then(|mut retelling| retelling.asks(&text, t).then_some(retelling));
                 session.turns += 1;
                 session.prompts.push(number);
                 session.told = None;
@@ -203,6 +224,8 @@ impl Reader {
             if is_load || session.prompts.contains(&number) {
                 // A message may go on behind the answer.
                 if !is_load {
+                    let rest = session.retelling.as_mut().map(Retelling::turn_over);
+                    rest.into_iter().flatten().for_each(|update| session.update(update, None, t));
                     session.flush(out);
                 }
                 session.told = is_load.then_some(t);
@@ -249,6 +272,19 @@ impl Session {
     /// What comes now is of a history that is told.
     fn is_told_again(&self) -> bool {
         !self.loads.is_empty() || self.told.is_some()
+    }
+
+    /// What is told late of what is known is left out.
+    fn hear_again(&mut self, update: Update, kid: Option<usize>, t: f64, known: Option<&Known<'_>>) {
+        let is_late = kid.is_none() && !self.is_told_again();
+        let (agent, id) = (self.agent, &self.id);
+        let new = match (self.retelling.as_mut().filter(|_| is_late), known) {
+            (Some(retelling), Some(known)) => retelling.sift(update, t, |before| known(agent, id, before)),
+            _ => vec![update],
+        };
+        for update in new {
+            self.update(update, kid, t);
+        }
     }
 
     /// `kid`: what is said of, or by, that one.
@@ -442,6 +478,10 @@ impl Session {
     fn flush(&mut self, out: &mut impl FnMut(Message)) {
         self.goes_on = false;
         let mut messages: Vec<Message> = self.open.drain(..).map(|open| open.message).collect();
+        let told = messages.iter().filter(|message| message.is_told_again && message.role == Role::User);
+        if let Some(retelling) = &mut self.retelling {
+            told.for_each(|prompt| retelling.has_told(&prompt.text));
+        }
         let mut terminals = std::mem::take(&mut self.terminals);
         for call in std::mem::take(&mut self.calls) {
             let mut printed = call.printed;

@@ -7,6 +7,7 @@
 mod clues;
 mod earlier;
 mod sieve;
+mod whole;
 
 use super::lines;
 use super::messages::Message;
@@ -249,7 +250,9 @@ fn in_journal(
 ) -> io::Result<()> {
     let Some(first) = parts.first() else { return Ok(()) };
     let mut file = lines::open(path)?;
-    let mut sieve = Sieve::new(query, first.codec.clone(), first.is_alone);
+    let part = |agent: u32, id: &str| parts.iter().find(|part| (part.key, &*part.session_id) == (agent, id)).copied();
+    let known = |agent: u32, id: &str, t: f64| part(agent, id).map(|part| earlier.said(part, t)).unwrap_or_default();
+    let mut sieve = Sieve::new(query, first.codec.clone(), first.is_alone).knowing(Box::new(known));
     let (mut goes_on, mut told) = (true, Told::default());
     let mut out = |message: Message| {
         told.note(&message);
@@ -266,8 +269,9 @@ fn hit(parts: &[&Part], query: &Query, message: Message, (earlier, told): (&Earl
     let part = parts.iter().find(|part| (part.key, &part.session_id) == (message.agent, &message.session))?;
     let time = part.began.saturating_add(Duration::try_from_secs_f64(message.t).unwrap_or_default());
     let at = if query.wants_message(&message, time) { query.matcher.find(&message.text) } else { None }?;
-    // What an earlier journal has was found there.
-    if message.is_told_again && (part.goes_on || part.copy_of.is_some()) && earlier.has(part, &message, told) {
+    // What an earlier journal has, or a turn before in this one, was found there.
+    let may_be_known = part.goes_on || part.copy_of.is_some() || message.turn > 0;
+    if message.is_told_again && may_be_known && earlier.has(part, &message, told) {
         return None;
     }
     Some(Hit {

@@ -260,6 +260,63 @@ fn what_is_told_again_behind_the_answer_is_not_found_twice() {
     assert_eq!(found, ["a needle by itself", "and a needle", "the needle", "a needle in hay"]);
 }
 
+/// It comes once the next prompt was sent, or behind the answer to that; the agent may tell the prompt back.
+#[test]
+fn what_is_told_again_behind_the_next_prompt_is_not_found_twice() {
+    let begins = || Journal::new(STARTED, "agent", "/work/a").open("s");
+    let first = || {
+        let turn = begins().prompt("s", "one needle").say("s", "a needle in hay").chunk("s", "agent_thought", "so");
+        turn.end().prompt("s", "go on").say("s", "Done.").end()
+    };
+    let tells = |journal: Journal| {
+        let one = journal.chunk("s", "user_message", "one ").chunk("s", "user_message", "needle");
+        let one = one.say("s", "a needle ").say("s", "in hay").chunk("s", "agent_thought", "so");
+        one.chunk("s", "user_message", "go on").say("s", "Done.")
+    };
+    let load = |journal: Journal| {
+        let mut loaded = journal.ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" })).answer(json!({}));
+        loaded.t += 60;
+        loaded
+    };
+    let later = || load(Journal::new(STARTED + 1000, "agent", "/work/a"));
+    for asked in ["three", "go on", "one needle"] {
+        let echo = |journal: Journal| journal.chunk("s", "user_message", asked);
+        let said = |journal: Journal| journal.say("s", "Done. Another needle").end();
+        let middle = |journal: Journal| journal.prompt("s", asked);
+        let all = [
+            [("a", first()), ("b", said(tells(middle(later()))))],
+            [("a", first()), ("b", said(echo(tells(middle(later())))))],
+            [("a", first()), ("b", tells(said(middle(later()))))],
+            // In one run its agent was started again.
+            [("a", said(tells(middle(load(first()))))), ("x", Journal::new(STARTED, "agent", "/work/a"))],
+            [("a", tells(said(middle(load(first()))))), ("x", Journal::new(STARTED, "agent", "/work/a"))],
+        ];
+        for (number, journals) in all.into_iter().enumerate() {
+            let home = Home::with(&journals);
+            let found = |what: &str| home.said(what).into_iter().map(|hit| hit.3).collect::<Vec<_>>();
+            assert_eq!(found("in hay"), ["a needle in hay"], "{asked} {number}");
+            let mut done = found("Done");
+            done.sort();
+            assert_eq!(done, ["Done.", "Done. Another needle"], "{asked} {number}");
+            assert_eq!(found("Another"), ["Done. Another needle"], "{asked} {number}");
+            let times = if asked == "three" { 1 } else { 2 };
+            assert_eq!(found(if asked == "three" { "one needle" } else { asked }).len(), times, "{asked} {number}");
+        }
+    }
+}
+
+/// Its agent was started again in the same run, and told all before it answered.
+#[test]
+fn what_is_told_again_in_the_same_journal_is_found_once() {
+    let first = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "one needle");
+    let again = first.say("s", "a needle in hay").end();
+    let again = again.ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" }));
+    let again = again.chunk("s", "user_message", "one needle").say("s", "a needle in hay").answer(json!({}));
+    let home = Home::with(&[("a", again.prompt("s", "another needle").end())]);
+    let found: Vec<String> = home.said("needle").into_iter().map(|hit| hit.3).collect();
+    assert_eq!(found, ["one needle", "a needle in hay", "another needle"]);
+}
+
 #[test]
 fn what_is_told_again_to_another_command_line_of_the_agent_is_found_once() {
     let hello = |journal: Journal| {

@@ -25,7 +25,9 @@ const MAX_COMPARED: usize = 8;
 pub fn after(session: &Session, told: Option<(EntryId, bool)>) -> Late {
     let next = told.map_or(EntryId(session.entries.gone()), |(prompt, _)| EntryId(prompt.0 + 1));
     let turn = told.filter(|(_, is_open)| *is_open).map(|(prompt, _)| turn_of(session, prompt));
-    Late { next, end: session.entries.next_id(), turn, is_before: true, held: Vec::new(), left_out: Vec::new() }
+    let (held, left_out) = (Vec::new(), Vec::new());
+    let end = session.entries.next_id();
+    Late { next, end, turn, is_before: true, is_behind: false, may_be_echo: false, held, left_out }
 }
 
 /// What of an update is to be shown, in its order; of what is the history, nothing.
@@ -36,16 +38,54 @@ pub fn sift(session: &mut Session, update: Update) -> Vec<Update> {
     shown
 }
 
-/// No history comes any more: a turn has ended, or the agent. What was waited with is shown, and in a turn without
-/// another word what was left out of it.
-pub fn over(session: &mut Session, cx: &mut Cx) {
-    let Some(late) = session.late.take() else { return };
+/// What was waited with in a turn that has ended and, where that is without another word, what was left out of it.
+pub fn rest(session: &mut Session) -> Vec<Update> {
     let is_silent = session.turn.as_ref().is_some_and(|turn| !turn.spoke);
-    let Late { held, left_out, .. } = *late;
-    let left_out = if is_silent { left_out } else { Vec::new() };
-    for update in left_out.into_iter().chain(held) {
-        update::apply(session, update, cx);
+    let Some(late) = &mut session.late else { return Vec::new() };
+    let left_out = std::mem::take(&mut late.left_out);
+    let mut shown = if is_silent { left_out } else { Vec::new() };
+    shown.append(&mut late.held);
+    shown
+}
+
+/// A history of which a part has not been told may come yet, until something is asked again; what was said in the turn is
+/// of it by then.
+pub fn turn_ended(session: &mut Session) {
+    let Some(mut late) = session.late.take() else { return };
+    if untold(&late, session).next().is_some() {
+        (late.turn, late.is_behind, late.may_be_echo) = (None, true, false);
+        late.end = session.entries.next_id();
+        session.late = Some(late);
     }
+}
+
+pub fn turn_over(session: &mut Session, cx: &mut Cx) {
+    for update in rest(session) {
+        update::take(session, update, cx);
+    }
+    turn_ended(session);
+}
+
+/// Something is asked again.
+pub fn asked(session: &mut Session, cx: &mut Cx) {
+    if session.late.as_ref().is_some_and(|late| late.is_behind) {
+        over(session, cx);
+    }
+}
+
+/// No history comes any more.
+pub fn over(session: &mut Session, cx: &mut Cx) {
+    turn_over(session, cx);
+    session.late = None;
+}
+
+/// Prompts of the history that have not been told, in their order.
+fn untold<'a>(late: &Late, session: &'a Session) -> impl Iterator<Item = (EntryId, &'a Slot)> + use<'a> {
+    let entries = &session.entries;
+    let from = entries.index_of(late.next).unwrap_or(entries.len());
+    let to = entries.index_of(late.end).unwrap_or(entries.len());
+    let all = (from..to).filter_map(move |at| Some((entries.id_at(at), entries.slot(at)?)));
+    all.filter(|(_, slot)| slot.kind() == Kind::User)
 }
 
 /// The words of a message, or of a piece of one.
@@ -162,7 +202,11 @@ fn sorted(late: &mut Late, session: &Session, update: Update) -> Vec<Update> {
             }
             return shown;
         }
-        Some(false) => return stop_waiting(late, Some(update)),
+        Some(false) => {
+            let mut shown = said_now(late, session);
+            shown.extend(stop_waiting(late, Some(update)));
+            return shown;
+        }
         None => {}
     }
     let Some((kind, text)) = words(&update) else { return vec![update] };
@@ -195,13 +239,33 @@ fn stop_waiting(late: &mut Late, update: Option<Update>) -> Vec<Update> {
     if is_nothing { Vec::new() } else { held.into_iter().chain(update).collect() }
 }
 
+/// What was taken for the history is the answer to what is asked now: that was asked before, was told back, and no more of
+/// the history followed.
+fn said_now(late: &mut Late, session: &Session) -> Vec<Update> {
+    let was_echo = std::mem::take(&mut late.may_be_echo) && untold(late, session).next().is_some();
+    if was_echo { std::mem::take(&mut late.left_out) } else { Vec::new() }
+}
+
 fn prompt(late: &mut Late, session: &Session, text: &str, update: Update) -> Vec<Update> {
+    let untold: Vec<(EntryId, &Slot)> = untold(late, session).collect();
+    let own_words = |slot: &Slot| match slot.here().map(|entry| &entry.body) {
+        Some(Body::User(user)) => Some(bare(&user.text)),
+        _ => None,
+    };
     // The prompt of the turn that runs, as its agent tells it back.
     let is_echo = |prompt: &str, echo: &str| {
         prompt.strip_prefix(echo).is_some_and(|rest| !prompt.is_empty() && rest.starts_with(text))
     };
-    if session.turn.as_ref().is_some_and(|turn| is_echo(&turn.prompt, &turn.echo)) {
+    let is_echo = session.turn.as_ref().is_some_and(|turn| is_echo(&turn.prompt, &turn.echo));
+    // It may have been asked before: the history is told in its order, and before what is asked now.
+    let reach = if late.is_before { 1 } else { MAX_COMPARED };
+    let begins = |(_, slot): &(EntryId, &Slot)| match own_words(slot) {
+        Some(own) => own.starts_with(&bare(text)),
+        None => slot.fingerprint() == Some(fingerprint(text)),
+    };
+    if is_echo && !untold.iter().take(reach).any(begins) {
         late.turn = None;
+        late.left_out.clear();
         return stop_waiting(late, Some(update));
     }
     let mut pieces: Vec<String> = late.held.iter().filter_map(words).map(|(_, text)| text).collect();
@@ -209,25 +273,20 @@ fn prompt(late: &mut Late, session: &Session, text: &str, update: Update) -> Vec
     // An agent may put texts of its own before a prompt.
     let candidates: Vec<String> = (0..pieces.len()).map(|from| pieces[from..].concat()).collect();
     let prints: Vec<_> = candidates.iter().map(|text| fingerprint(text)).collect();
-    let entries = &session.entries;
-    let from = entries.index_of(late.next).unwrap_or(entries.len());
-    let to = entries.index_of(late.end).unwrap_or(entries.len());
-    let prompts = (from..to).filter_map(|at| Some((at, entries.slot(at)?)));
-    let prompts = prompts.filter(|(_, slot)| slot.kind() == Kind::User);
     let mut may_become_one = false;
-    for (number, (at, slot)) in prompts.enumerate() {
+    for (number, (prompt, slot)) in untold.iter().enumerate() {
         if slot.fingerprint().is_some_and(|print| prints.contains(&print)) {
-            let prompt = entries.id_at(at);
+            let asked = session.turn.as_ref().map(|turn| fingerprint(&turn.prompt));
+            late.may_be_echo = late.is_before && asked.is_some_and(|asked| prints.contains(&asked));
             late.held.clear();
             late.left_out.clear();
             late.next = EntryId(prompt.0 + 1);
-            (late.turn, late.is_before) = (Some(turn_of(session, prompt)), false);
+            (late.turn, late.is_before) = (Some(turn_of(session, *prompt)), false);
             return Vec::new();
         }
-        if let Some(Body::User(user)) = slot.here().map(|entry| &entry.body)
-            && number < MAX_COMPARED
+        if number < MAX_COMPARED
+            && let Some(own) = own_words(slot)
         {
-            let own = bare(&user.text);
             may_become_one |= candidates.iter().map(|text| bare(text)).any(|text| own.starts_with(&text));
         }
     }
@@ -260,7 +319,9 @@ fn said(late: &mut Late, session: &Session, kind: ChunkKind, text: &str, update:
             // What was left out of this very message is no history either.
             let is_of_it = |one: &Update| named(&update).is_some_and(|id| named(one) == Some(id));
             let from = late.left_out.iter().position(is_of_it).unwrap_or(late.left_out.len());
-            let mut shown = late.left_out.split_off(from);
+            let of_it = late.left_out.split_off(from);
+            let mut shown = said_now(late, session);
+            shown.extend(of_it);
             shown.extend(stop_waiting(late, Some(update)));
             shown
         }

@@ -26,16 +26,20 @@ impl Rig {
 
     /// Two turns were had, and the agent is started again: it answers before it tells anything.
     fn again() -> Self {
+        Self::after(|rig| {
+            rig.asks("one");
+            rig.says("Hello, ");
+            rig.says("here it is.");
+            rig.calls("t1", "read a");
+            rig.says("Done.");
+            rig.ends();
+            rig.turn("two", "And two.");
+        })
+    }
+
+    fn after(before: impl FnOnce(&mut Self)) -> Self {
         let mut rig = Self::new();
-        rig.asks("one");
-        rig.says("Hello, ");
-        rig.says("here it is.");
-        rig.calls("t1", "read a");
-        rig.says("Done.");
-        rig.ends();
-        rig.asks("two");
-        rig.says("And two.");
-        rig.ends();
+        before(&mut rig);
         let exit = Exit { code: Some(1), signal: None };
         rig.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
         rig.event(Event::User(Intent::Restart));
@@ -90,6 +94,12 @@ impl Rig {
         let turn = self.model.first().session().turn.as_ref().unwrap().id;
         let result = Ok(PromptAnswer::Ended(PromptResult { stop: Stop::EndTurn, usage: None }));
         self.event(Event::Agent(AgentEvent::PromptAnswered { turn, result }));
+    }
+
+    fn turn(&mut self, asked: &str, said: &str) {
+        self.asks(asked);
+        self.says(said);
+        self.ends();
     }
 
     fn tells_all(&mut self) {
@@ -181,6 +191,76 @@ fn an_answer_that_was_given_before_is_an_answer() {
     // After a turn nothing is the history any more.
     rig.chunk(ChunkKind::User, "one");
     assert_eq!(rig.shown().len(), 9);
+}
+
+/// What is asked now was asked before, and the agent may tell it back or not.
+#[test]
+fn a_prompt_that_was_had_before_is_the_history_first() {
+    for echoes in [false, true] {
+        for (before, after) in [(1, "Done."), (1, "Done, too."), (2, "Done."), (3, "Done, too.")] {
+            let mut rig = Rig::after(|rig| (0..before).for_each(|_| rig.turn("go on", "Done.")));
+            let mut wanted = rig.shown();
+            rig.asks("go on");
+            for _ in 0..before {
+                rig.chunk(ChunkKind::User, "go");
+                rig.chunk(ChunkKind::User, " on");
+                rig.says("Done.");
+            }
+            if echoes {
+                rig.chunk(ChunkKind::User, "go on");
+            }
+            rig.says(after);
+            rig.ends();
+            wanted.extend(["you: go on".to_owned(), after.to_owned()]);
+            assert_eq!(rig.shown(), wanted, "{echoes} {before}");
+        }
+    }
+    // Another one that was told before shows that it is the history.
+    let mut rig = Rig::again();
+    rig.asks("two");
+    rig.tells_all();
+    rig.says("And two.");
+    rig.ends();
+    assert_eq!(rig.shown(), with(&["you: two", "And two."]));
+}
+
+/// No history comes, and the answer begins like the one that was given before.
+#[test]
+fn a_prompt_that_is_told_back_and_was_had_before_has_its_whole_answer() {
+    for asked in ["one", "two"] {
+        let mut rig = Rig::again();
+        rig.asks(asked);
+        rig.chunk(ChunkKind::User, asked);
+        rig.says(if asked == "one" { "Hello, here it is." } else { "And two." });
+        rig.calls("t9", "write b");
+        rig.says("And more.");
+        rig.ends();
+        let answer = if asked == "one" { "Hello, here it is." } else { "And two." };
+        assert_eq!(rig.shown(), with(&[&format!("you: {asked}"), answer, "tool: write b", "And more."]));
+    }
+}
+
+#[test]
+fn a_history_that_comes_behind_the_answer_is_not_shown_twice() {
+    for tells_new in [false, true] {
+        let mut rig = Rig::again();
+        rig.asks("three");
+        rig.says("And three.");
+        rig.ends();
+        rig.tells_all();
+        if tells_new {
+            rig.chunk(ChunkKind::User, "three");
+            rig.says("And three.");
+        }
+        assert_eq!(rig.shown(), with(&["you: three", "And three."]), "{tells_new}");
+    }
+    // With the next prompt it is over.
+    let mut rig = Rig::again();
+    rig.turn("three", "And three.");
+    rig.asks("four");
+    rig.says("And four.");
+    rig.chunk(ChunkKind::User, "one");
+    assert_eq!(rig.shown().last().unwrap(), "you: one");
 }
 
 #[test]

@@ -36,6 +36,7 @@ mod service;
 mod sessions;
 mod shed;
 mod shell;
+mod sifting;
 mod tool;
 mod unnamed;
 mod update;
@@ -44,6 +45,7 @@ pub use cx::Cx;
 pub use recalled::Found;
 pub use review::COVERAGE_PATIENCE;
 pub use ruling::of_call_done;
+pub use sifting::Sifting;
 
 use super::Model;
 use super::agent::Agent;

@@ -143,6 +143,9 @@ pub fn leave(session: &mut Session, cx: &mut Cx) {
 /// The agent is up, and is asked once more.
 pub fn say_what_is_asked_for(session: &mut Session, cx: &mut Cx) {
     let is_another = session.opening == Opening::New && session.has_talked();
+    if is_another {
+        (session.title, session.known_title) = (None, None);
+    }
     let words = if is_another {
         "asking the agent for a new session, in which nothing of what is above is known"
     } else {

@@ -65,6 +65,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     }
     refuse_used_up(session, cx);
     let Some(HeldPrompt { text, links, .. }) = session.held.next() else { return };
+    late::asked(session, cx);
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
     session.plans.clear();
@@ -270,7 +271,7 @@ fn over_with(
     back: Option<String>,
     cx: &mut Cx,
 ) {
-    late::over(session, cx);
+    late::turn_over(session, cx);
     permission::close_all(session, Withdrawal::TurnEnded, cx);
     close_turn(session, Mark::NoFinalStatus, cx);
     ruling::turn_over(session);

@@ -42,7 +42,8 @@ pub fn apply(session: &mut Session, update: Update, cx: &mut Cx) {
     take(session, update, cx);
 }
 
-fn take(session: &mut Session, update: Update, cx: &mut Cx) {
+/// The same of what is known to be none of a history.
+pub(super) fn take(session: &mut Session, update: Update, cx: &mut Cx) {
     match update {
         Update::Chunk { kind: ChunkKind::User, message_id, block } => user_chunk(session, message_id, block, cx),
         Update::Chunk { kind, message_id, block } => chunk(session, kind, message_id, block, cx),

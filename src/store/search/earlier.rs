@@ -1,10 +1,13 @@
 //! What earlier journals have of a session: its agent tells it again when it is taken up, and that is found once.
 //!
 //! Reads a journal when something was told again in which there is what is looked for. Invariants: what no earlier journal
-//! has is found where it was told; where more would have to be held than is good, all counts as known.
+//! has is found where it was told; where more would have to be held than is good, all counts as known, and nothing of what
+//! is told late.
 
 use super::sieve::Sieve;
+use super::whole::Whole;
 use super::{Query, lines};
+use crate::model::entry::Body;
 use crate::model::history::{fingerprint, is_nothing};
 use crate::store::messages::{Message, Role};
 use crate::store::sessions::Part;
@@ -94,24 +97,39 @@ pub struct Earlier<'a> {
     query: &'a Query,
     /// The oldest first.
     parts: &'a [Part],
-    read: Mutex<HashMap<usize, Arc<Texts>>>,
+    read: Mutex<HashMap<(usize, bool), Arc<Texts>>>,
+    whole: Whole<'a>,
 }
 
 impl<'a> Earlier<'a> {
     pub fn new(query: &'a Query, parts: &'a [Part]) -> Self {
-        Self { query, parts, read: Mutex::default() }
+        Self { query, parts, read: Mutex::default(), whole: Whole::new(parts) }
     }
 
-    /// Whether a journal before this one has what was told again, or one of the session that it was made of.
+    fn place(&self, part: &Part) -> usize {
+        self.parts.iter().position(|one| std::ptr::eq(one, part)).unwrap_or_default()
+    }
+
+    /// What was said in the session of a part before a moment of its journal, in its order.
+    pub fn said(&self, part: &Part, t: f64) -> Vec<Body> {
+        self.whole.before(self.place(part), t)
+    }
+
+    /// Whether a turn of this journal has what was told again, or a journal before it, or one of the session that it was
+    /// made of.
     pub fn has(&self, part: &Part, message: &Message, told: &Told) -> bool {
         let is_it = |one: &Part| one.session == part.session;
-        let here = self.parts.iter().position(|one| std::ptr::eq(one, part)).unwrap_or_default();
+        let here = self.place(part);
         let mut before = (0..here).rev().filter_map(|at| Some((at, self.parts.get(at).filter(|one| is_it(one))?)));
         let asked = told.asked(message);
-        let has = |at: usize, one: &Part| {
-            let texts = self.of(at, one);
+        let has_in = |at: usize, one: &Part, is_own: bool| {
+            let texts = self.of(at, one, is_own);
             texts.is_full() || texts.has(message, &asked)
         };
+        let has = |at: usize, one: &Part| has_in(at, one, false);
+        if message.turn > 0 && has_in(here, part, true) {
+            return true;
+        }
         let (mut goes_on, mut copy_of) = (part.goes_on, part.copy_of.as_deref());
         while goes_on && let Some((at, one)) = before.next() {
             if has(at, one) {
@@ -134,27 +152,29 @@ impl<'a> Earlier<'a> {
         false
     }
 
-    fn of(&self, at: usize, part: &Part) -> Arc<Texts> {
+    /// `is_own`: without what was told again in that journal.
+    fn of(&self, at: usize, part: &Part, is_own: bool) -> Arc<Texts> {
         let read = || self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = read().get(&at) {
+        if let Some(known) = read().get(&(at, is_own)) {
             return Arc::clone(known);
         }
         // What cannot be read has nothing.
-        let texts = Arc::new(self.texts(part).unwrap_or_default());
+        let texts = Arc::new(self.texts(part, is_own).unwrap_or_default());
         let mut read = read();
         if read.values().map(|known| known.bytes).sum::<usize>() > MAX_ALL {
             read.clear();
         }
-        read.insert(at, Arc::clone(&texts));
+        read.insert((at, is_own), Arc::clone(&texts));
         texts
     }
 
-    fn texts(&self, part: &Part) -> io::Result<Texts> {
+    fn texts(&self, part: &Part, is_own: bool) -> io::Result<Texts> {
         let mut file = lines::open(&part.journal)?;
         let mut sieve = Sieve::new(self.query, part.codec.clone(), part.is_alone);
         let mut texts = Texts::default();
         let mut take = |message: Message| {
-            if (message.agent, &message.session) == (part.key, &part.session_id) {
+            let is_wanted = !(is_own && message.is_told_again);
+            if is_wanted && (message.agent, &message.session) == (part.key, &part.session_id) {
                 texts.take(message);
             }
         };

@@ -6,10 +6,10 @@
 use super::Query;
 use super::clues::Clues;
 use crate::agent::codec::SharedCodec;
-use crate::agent::codec::stored::{Called, Look};
+use crate::agent::codec::stored::{Called, Look, Origin};
 use crate::model::ids::AgentKey;
 use crate::store::lines::{self, Row, What};
-use crate::store::messages::{Message, Reader};
+use crate::store::messages::{Known, Message, Reader};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -19,6 +19,7 @@ const MAX_HELD: usize = 32 << 20;
 const MAX_STREAMS: usize = 1000;
 
 static ANNOUNCES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("subagent_update"));
+static ASKED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("user_message"));
 
 /// Holds a turn until it is known whether it is to be read.
 pub struct Sieve<'a> {
@@ -32,13 +33,17 @@ pub struct Sieve<'a> {
     is_wanted: bool,
     streams: Vec<Stream>,
     room: Vec<u8>,
-    reader: Reader,
+    /// A session is loaded in what is held.
+    loads: bool,
+    reader: Reader<'a>,
 }
 
 struct Held {
     t: f64,
     agent: AgentKey,
     is_heard: bool,
+    /// A session is loaded by it.
+    is_load: bool,
     /// Where its frame ends.
     end: usize,
 }
@@ -62,8 +67,14 @@ impl<'a> Sieve<'a> {
             is_wanted: false,
             streams: Vec::new(),
             room: Vec::new(),
+            loads: false,
             reader: Reader::default(),
         }
+    }
+
+    /// The same where what was said before is left out of what is told late.
+    pub fn knowing(self, known: Known<'a>) -> Self {
+        Self { reader: Reader::knowing(known), ..self }
     }
 
     pub fn take(&mut self, line: &[u8], out: &mut impl FnMut(Message)) {
@@ -73,7 +84,8 @@ impl<'a> Sieve<'a> {
             What::Heard(agent, frame) => (agent, frame, true),
             _ => return,
         };
-        let is_prompt = !is_heard && matches!(self.codec.called(frame), Some((_, Called::Prompt { .. })));
+        let called = if is_heard { None } else { self.codec.called(frame) };
+        let is_prompt = matches!(called, Some((_, Called::Prompt { .. })));
         if is_prompt && self.is_alone || self.held.len() > MAX_HELD {
             self.let_go(out);
         }
@@ -83,8 +95,10 @@ impl<'a> Sieve<'a> {
             self.reader.take(&self.codec, &row, out);
             return;
         }
+        let is_load = matches!(called, Some((_, Called::Open { origin: Origin::Loaded, .. })));
+        self.loads |= is_load;
         self.held.push_str(frame);
-        self.rows.push(Held { t: row.t, agent, is_heard, end: self.held.len() });
+        self.rows.push(Held { t: row.t, agent, is_heard, is_load, end: self.held.len() });
     }
 
     pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
@@ -96,14 +110,18 @@ impl<'a> Sieve<'a> {
             self.is_wanted = self.is_wanted || self.streams.iter().any(|stream| looser.is_in(&stream.text));
         }
         // What is heard later of a session that the agent has begun itself is known to be of this one by what announces it.
-        let is_wanted = std::mem::take(&mut self.is_wanted);
-        let announces = |frame: &str| ANNOUNCES.find(frame.as_bytes()).is_some();
-        if is_wanted || announces(&self.held) {
+        // So is that a session was loaded, and what was told to be asked in it.
+        let (is_wanted, loads) = (std::mem::take(&mut self.is_wanted), std::mem::take(&mut self.loads));
+        let announces = |frame: &str| {
+            let has = |finder: &Finder<'_>| finder.find(frame.as_bytes()).is_some();
+            has(&ANNOUNCES) || loads && has(&ASKED)
+        };
+        if is_wanted || loads || announces(&self.held) {
             let mut begin = 0;
-            for Held { t, agent, is_heard, end } in &self.rows {
+            for Held { t, agent, is_heard, is_load, end } in &self.rows {
                 let frame = self.held.get(begin..*end).unwrap_or_default();
                 begin = *end;
-                if is_wanted || announces(frame) {
+                if is_wanted || *is_load || announces(frame) {
                     let what = if *is_heard { What::Heard(*agent, frame) } else { What::Sent(*agent, frame) };
                     self.reader.take(&self.codec, &Row { t: *t, what }, out);
                 }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// So much earlier than it began, by the clock, a session may have been taken up again. What is earlier still is another one,
-/// whose id was given again.
+/// So much earlier than it began, by the clock, a session may have been taken up again by a run that does not say what it
+/// knew of it. What is earlier still is another one, whose id was given again.
 const MAX_SET_BACK: Duration = Duration::from_hours(24);
 
 /// A journal.
@@ -120,10 +120,14 @@ fn set_right(all: &[OfJournal]) -> Option<Vec<usize>> {
     let mut awaited: HashMap<usize, usize> = HashMap::new();
     for (at, part) in all.iter().enumerate().filter(|(_, part)| is_one(part)) {
         let known = &part.known;
-        let is_near = |begins: &usize| all[*begins].known.created.saturating_sub(known.created) <= MAX_SET_BACK;
+        let is_its = |begins: &usize| {
+            let beginning = &all[*begins].known;
+            let knew_it = part.before.is_some_and(|turns| turns > 0 && turns >= beginning.turns);
+            knew_it || beginning.created.saturating_sub(known.created) <= MAX_SET_BACK
+        };
         let earlier = current.get(known).filter(|_| known.is_older);
         let begins = if known.is_older {
-            beginnings.get(known).filter(|begins| *begins > at && is_near(begins))
+            beginnings.get(known).filter(|begins| *begins > at && is_its(begins))
         } else {
             Some(at)
         };

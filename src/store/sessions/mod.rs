@@ -32,7 +32,7 @@ pub use forgotten::Forgotten;
 use gathering::{OfJournal, gather};
 pub use index::{ENDING, IMPORTED, Problem, in_parallel};
 use merging::{asides, merge};
-pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind};
+pub use prune::{Limits, Pruned, prune, remove_all_but, take_left_behind, with_sharers};
 pub use said::Said;
 use scan::Scan;
 use serde::Serialize;

@@ -7,7 +7,7 @@ use crate::store::drafts;
 use crate::store::lines;
 use crate::store::lock::Lock;
 use crate::store::replace;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,33 +49,19 @@ pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>)
     if !limits.has_any() {
         return Ok(Pruned::default());
     }
-    let (mut count, mut bytes, mut kept) = (0, 0, HashSet::new());
-    let (mut gone, mut is_full): (Vec<Known>, bool) = (Vec::new(), false);
-    for known in list(state)?.sessions.into_iter().filter(|known| !known.journals.is_empty()) {
+    let (mut count, mut bytes, mut is_full) = (0, 0, false);
+    let all: Vec<Known> = list(state)?.sessions.into_iter().filter(|known| !known.journals.is_empty()).collect();
+    let stays = all.iter().map(|known| {
         if known.state == State::Open || goes_on == Some(known.session_id.as_str()) {
-            kept.extend(known.journals);
-            continue;
+            return true;
         }
         (count, bytes) = (count + 1, bytes + known.bytes);
         // From where a limit is reached everything older goes.
         is_full = is_full || !limits.keeps(count, now.saturating_sub(known.updated), bytes);
-        if is_full {
-            gone.push(known);
-        } else {
-            kept.extend(known.journals);
-        }
-    }
-    // What shares a journal with one that stays does so too, and then what shares one with that.
-    let mut count = 0;
-    while std::mem::replace(&mut count, gone.len()) != gone.len() {
-        gone.retain(|known| {
-            let stays = known.journals.iter().any(|journal| kept.contains(journal));
-            if stays {
-                kept.extend(known.journals.iter().cloned());
-            }
-            !stays
-        });
-    }
+        !is_full
+    });
+    let stays = with_sharers(&all.iter().collect::<Vec<_>>(), stays.collect());
+    let gone = all.into_iter().zip(stays).filter(|(_, stays)| !stays).map(|(known, _)| known);
     let mut pruned = Pruned::default();
     for known in gone {
         let removed = known.journals.iter().map(|journal| remove(journal)).collect::<io::Result<Vec<bool>>>()?;
@@ -87,6 +73,23 @@ pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>)
     }
     index::refresh(&journals(state))?;
     Ok(pruned)
+}
+
+/// Which stay where these do: what shares a journal with one that stays does so too, and then what shares one with that.
+pub fn with_sharers(all: &[&Known], mut stays: Vec<bool>) -> Vec<bool> {
+    let mut sharers: HashMap<&Path, Vec<usize>> = HashMap::new();
+    for (at, known) in all.iter().enumerate() {
+        known.journals.iter().for_each(|journal| sharers.entry(journal).or_default().push(at));
+    }
+    let mut new: Vec<usize> = (0..all.len()).filter(|at| stays.get(*at) == Some(&true)).collect();
+    while let Some(by) = new.pop() {
+        for at in all[by].journals.iter().filter_map(|journal| sharers.remove(journal.as_path())).flatten() {
+            if !std::mem::replace(&mut stays[at], true) {
+                new.push(at);
+            }
+        }
+    }
+    stays
 }
 
 /// Removes what a process has left that was killed when it wrote a journal anew: it holds what was said.

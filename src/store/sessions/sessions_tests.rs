@@ -554,7 +554,10 @@ fn clocks(offsets: &[i64], turns: &[u64]) -> Vec<String> {
 
 #[test]
 fn runs_stand_in_their_order_whatever_the_clock_says() {
-    for offsets in [vec![0, -120, -240], vec![0, 120, 0], vec![0, 0, -120, -60], vec![0, -60, -120, 60, 0, -30]] {
+    let day = 24 * 60;
+    let minutes = [vec![0, -120, -240], vec![0, 120, 0], vec![0, 0, -120, -60], vec![0, -60, -120, 60, 0, -30]];
+    let days = [vec![0, -3 * day], vec![0, -3 * day, 0], vec![0, -900 * day, 40 * day, -2 * day, 0]];
+    for offsets in minutes.into_iter().chain(days) {
         let turns: Vec<u64> = vec![1; offsets.len()];
         let wanted: Vec<String> = (0..offsets.len()).map(|run| format!("run{run}")).collect();
         assert_eq!(clocks(&offsets, &turns), wanted, "{offsets:?}");
@@ -916,7 +919,7 @@ proptest! {
     }
 
     #[test]
-    fn runs_stand_in_their_order_with_any_clocks(runs in proptest::collection::vec((-600_i64..600, 1_u64..3), 1..7)) {
+    fn runs_stand_in_their_order_with_any_clocks(runs in proptest::collection::vec((-60_000_i64..60_000, 1_u64..3), 1..7)) {
         let (offsets, turns): (Vec<i64>, Vec<u64>) = runs.iter().copied().unzip();
         let wanted: Vec<String> = (0..runs.len()).map(|run| format!("run{run}")).collect();
         prop_assert_eq!(clocks(&offsets, &turns), wanted);
