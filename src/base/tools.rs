@@ -31,11 +31,7 @@ const NAMES: &[(Does, &str, &str)] = &[
         "run exec command bashcommand shellcommand localshell runcommand runshellcommand runterminalcmd \
          runterminalcommand runinterminal execcommand executecommand unifiedexec terminalcreate",
     ),
-    (
-        Does::Reads,
-        "read",
-        "readfile readfiles readmanyfiles readtextfile fsread view viewfile viewimage notebookread",
-    ),
+    (Does::Reads, "read", "readfile readfiles readmanyfiles readtextfile fsread view viewfile viewimage notebookread"),
     (
         Does::Searches,
         "search grep glob ls",
@@ -59,10 +55,24 @@ const NAMES: &[(Does, &str, &str)] = &[
 /// What a tool of this name does, and whether requests have that very name here.
 pub fn named(name: &str) -> Option<(Does, bool)> {
     let name = name.to_ascii_lowercase();
-    let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-')).collect();
+    let plain = plain(&name);
     let is_in = |list: &str, name: &str| list.split_whitespace().any(|one| one == name);
     let row = NAMES.iter().find(|(_, own, others)| is_in(own, &plain) || is_in(others, &plain));
     row.map(|(does, own, _)| (*does, is_in(own, &name)))
+}
+
+/// What belongs to the conversation alone: other agents, plans, lists of what is to do, questions. It is given neither files
+/// nor programs.
+const OF_TALK: &str =
+    "task agent todowrite todoread updatetodos updateplan askuserquestion exitplanmode enterplanmode think";
+
+/// Whether a tool of this name is one of the conversation.
+pub fn is_of_talk(name: &str) -> bool {
+    OF_TALK.split(' ').any(|one| one == plain(name))
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 /// All of them.
