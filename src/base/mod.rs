@@ -19,6 +19,7 @@ pub mod sanitize;
 pub mod signal;
 pub mod tail;
 pub mod toml_doc;
+pub mod tools;
 pub mod transport;
 pub mod utf8;
 pub mod weighted;

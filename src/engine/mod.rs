@@ -50,6 +50,7 @@ mod running;
 mod secrets;
 mod servers;
 mod shares;
+mod spelling;
 pub mod suggesting;
 mod terminals;
 mod timers;

@@ -8,12 +8,13 @@ use super::extent;
 use super::hook::Hook;
 use super::real_paths::{holds_key, is_above, names, real_path};
 use super::rule_files::{self, read_text};
+use super::spelling::{self, with_meant};
 use crate::base::paths::normalize;
 use crate::base::sanitize;
 use crate::model::claims::{Claim, Claimed, Claims};
 use crate::model::question::Outside;
 use crate::model::ruling::{MadeRule, Ruled, Ruling, Scope, Secret};
-use crate::rules::{self, Doubt, Judgement, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
+use crate::rules::{self, Doubt, Judgement, Kind, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use crate::store::trusted::{Trusted, What};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -185,6 +186,7 @@ impl Rulebook {
 
     /// What these rules say.
     pub(super) fn by(&self, rules: &Rules, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Ruling {
+        let claims = &*with_meant(claims, cwd, self.home.as_deref());
         let mut worst: Option<(Ruling, Vec<RuleRef>)> = None;
         let mut verdicts = Vec::with_capacity(claims.all.len());
         for claim in &claims.all {
@@ -192,6 +194,8 @@ impl Rulebook {
             verdicts.push(ruling.verdict);
             if claim.is_guess {
                 ruling.verdict = ruling.verdict.min(Ruled::Ask);
+                // A rule that has this name is for none that is spelled otherwise.
+                ruling.secret = ruling.secret.map(|secret| Secret { rule: None, ..secret });
             }
             let is_said = !claim.only_narrows || ruling.verdict >= Ruled::Ask;
             match &mut worst {
@@ -208,6 +212,10 @@ impl Rulebook {
         let has_own = claims.all.iter().any(|claim| !claim.only_narrows);
         let ruling = worst.filter(|(worst, _)| has_own || worst.verdict != Ruled::Allow);
         let ruling = ruling.map_or(Ruling::OPEN, |(ruling, by)| named(ruling, &by));
+        let is_allowed = ruling.verdict == Ruled::Allow;
+        let is_beyond = is_allowed && self.is_beyond(cwd, claims, &verdicts);
+        let unjudged = if is_allowed { unjudged_secret(claims) } else { None };
+        let ruling = if is_beyond || unjudged.is_some() { Ruling::OPEN } else { ruling };
         let is_decided = matches!(ruling.verdict, Ruled::Allow | Ruled::Deny);
         let extent = || {
             let place = extent::Place { root: cwd, roots: &self.roots(cwd), home: self.home.as_deref() };
@@ -217,13 +225,36 @@ impl Rulebook {
         let extent = if is_decided { None } else { extent() };
         let ruling = Ruling { extent, ..ruling };
         // What is not known for certain may be named all the same.
-        let named = claims.files.iter().find_map(|path| rules::secret(path));
+        let of_file = |path: &String| rules::secret(path).or_else(|| rules::secret(&spelling::meant(path)));
+        let named = unjudged.or_else(|| claims.files.iter().find_map(of_file));
         match named.or_else(|| claims.texts.iter().find_map(|text| rules::secret_in(text))) {
             Some(why) if ruling.verdict == Ruled::Open => {
                 Ruling { verdict: Ruled::Ask, secret: Some(Secret::of(why)), ..ruling }
             }
             _ => ruling,
         }
+    }
+
+    /// Whether what is allowed names, beside that which is, a file that only the agent knows where it is, or one outside
+    /// that no rule speaks of.
+    fn is_beyond(&self, root: &Path, claims: &Claims, verdicts: &[Ruled]) -> bool {
+        if claims.files.iter().any(|path| spelling::is_of_agent(path)) {
+            return true;
+        }
+        let is_outside = |paths: &[String]| {
+            let claims = Claims { cwd: claims.cwd.clone(), files: paths.to_vec(), ..Claims::default() };
+            !self.outside(root, &claims).is_empty()
+        };
+        let left = claims.all.iter().zip(verdicts).filter(|(claim, verdict)| {
+            let is_file = matches!(kind(claim), Kind::Read | Kind::Edit);
+            is_file && claim.only_narrows && !claim.is_guess && **verdict != Ruled::Allow
+        });
+        let is_elsewhere = |cwd: &String| speaks_for_all(claims) && is_outside(std::slice::from_ref(cwd));
+        claims.cwd.as_ref().is_some_and(is_elsewhere)
+            || left.into_iter().any(|(claim, _)| match &claim.what {
+                Claimed::Paths(paths) => is_outside(paths),
+                _ => is_outside(&claims.files),
+            })
     }
 
     /// In this directory these ones belong to the project, too. Only the first word of it counts.
@@ -241,9 +272,9 @@ impl Rulebook {
     fn outside(&self, root: &Path, claims: &Claims) -> Vec<Outside> {
         let roots = self.roots(root);
         let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
-        let real_of = |path: &str| match (path.strip_prefix("~/"), &self.home) {
-            (Some(rest), Some(home)) => real_path(&normalize(&home.join(rest))),
-            _ => real_path(&normalize(&begins.join(path.strip_prefix("file://").unwrap_or(path)))),
+        let real_of = |path: &str| match spelling::placed(path, self.home.as_deref()) {
+            Some(place) => real_path(&normalize(Path::new(&place))),
+            None => real_path(&normalize(&begins.join(path))),
         };
         let outside = |path: &String| {
             let real = real_of(path);
@@ -380,6 +411,31 @@ impl Rulebook {
         cached.insert(cwd.to_owned(), CachedRules { projects, stamps, rules: Arc::clone(&rules) });
         (rules, all.warnings)
     }
+}
+
+fn kind(claim: &Claim) -> Kind {
+    Tool::named(&claim.tool).map_or(Kind::Other, |tool| tool.kind)
+}
+
+/// Whether a call is allowed as a whole, by the name of its tool.
+fn speaks_for_all(claims: &Claims) -> bool {
+    claims.all.iter().any(|claim| !claim.only_narrows && matches!(kind(claim), Kind::Mcp | Kind::Other))
+}
+
+/// A secret that a call names and that no claim of it is about.
+fn unjudged_secret(claims: &Claims) -> Option<&'static str> {
+    let is_in = |claim: &Claim, path: &String| {
+        let name = Path::new(path).file_name().map_or(path.as_str().into(), |name| name.to_string_lossy());
+        match &claim.what {
+            Claimed::Paths(paths) => paths.contains(path),
+            Claimed::Line(line) => line.contains(&*name),
+            Claimed::Words(words) => words.iter().any(|word| word.contains(&*name)),
+            Claimed::Text(_) | Claimed::Unknown => false,
+        }
+    };
+    let mut files = claims.files.iter().filter(|path| !claims.all.iter().any(|claim| is_in(claim, path)));
+    let of_texts = || claims.texts.iter().filter(|_| speaks_for_all(claims)).find_map(|text| rules::secret_in(text));
+    files.find_map(|path| rules::secret(path)).or_else(of_texts)
 }
 
 fn made_rule(rule: &RuleRef, is_own: bool) -> MadeRule {

@@ -510,6 +510,9 @@ fn what_steers_later_commands_is_asked_about_before_it_is_written_whatever_the_m
         ".gitattributes",
         ".cargo/config.toml",
         ".acp-tui/rules.toml",
+        "AGENTS.md",
+        "sub/Claude.md",
+        ".github/copilot-instructions.md",
     ] {
         let ruling = of(&book, &writes(path));
         let secret = ruling.secret.clone().unwrap_or_else(|| panic!("{path}: {ruling:?}"));
@@ -530,7 +533,17 @@ fn what_steers_later_commands_is_asked_about_before_it_is_written_whatever_the_m
     let both = Claims { all: vec![both], ..Claims::default() };
     assert_eq!(of(&bare, &both).verdict, Ruled::Ask);
     // What people have in every project, and what may be called so for another reason; and nothing is changed by reading.
-    for path in ["package.json", "Makefile", "Cargo.toml", "build.rs", "src/config", "src/Head/index.tsx", "app/.x/y"] {
+    for path in [
+        "package.json",
+        "Makefile",
+        "Cargo.toml",
+        "build.rs",
+        "src/config",
+        "src/Head/index.tsx",
+        "app/.x/y",
+        "docs/agents.md",
+        ".github/workflows/ci.yml",
+    ] {
         assert_eq!(of(&bare, &writes(path)).verdict, Ruled::Open, "{path}");
     }
     assert_eq!(of(&bare, &Claims::of_file("read", ".git/config")).verdict, Ruled::Open);

@@ -3,10 +3,19 @@
 //! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
+mod keys;
+mod names;
+
 use super::event::TerminalSpec;
 use super::login::quote;
 use super::tool::{ToolCall, ToolContent, ToolKind};
 use crate::base::limits::MAX_COMMAND;
+use keys::{
+    ADDRESS_ENDS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS, gather, is_for_paths,
+    is_nothing, matched_below, of_keys, texts, writes,
+};
+pub use keys::{is_address_of_file, is_glob, needs_expansion};
+use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -52,89 +61,7 @@ pub enum Claimed {
     Unknown,
 }
 
-/// Keys, as all below: in small letters, without what stands between words.
-const COMMANDS: [&str; 7] = ["command", "cmd", "commandline", "cmdline", "commands", "shellcommand", "bashcommand"];
-const DIRECTORIES: [&str; 10] = [
-    "cwd",
-    "workdir",
-    "workingdir",
-    "workingdirectory",
-    "currentdir",
-    "currentdirectory",
-    "currentworkingdirectory",
-    "basedirectory",
-    "directory",
-    "dirpath",
-];
-/// Of a command they say where it runs, too.
-const PLACES: [&str; 4] = ["path", "dir", "folder", "root"];
-const SETTINGS: [&str; 2] = ["env", "environment"];
-/// Beside a command: it is not known what becomes of it.
-const FURTHER: [&str; 4] = ["argv", "arguments", "stdin", "input"];
-/// What a command is given to.
-const GIVEN_TO: [&str; 3] = ["shell", "interpreter", "executable"];
-const PATHS: [&str; 33] = [
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filepath",
-    "filepaths",
-    "absolutepath",
-    "notebookpath",
-    "oldpath",
-    "newpath",
-    "source",
-    "destination",
-    "targetfile",
-    "targetpath",
-    "relativepath",
-    "relativeworkspacepath",
-    "filename",
-    "fileuri",
-    "uri",
-    "fspath",
-    "from",
-    "to",
-    "src",
-    "dest",
-    "dst",
-    "target",
-    "root",
-    "dir",
-    "dirs",
-    "folder",
-    "folders",
-    "inputpath",
-    "outputpath",
-];
-/// How other keys for paths end, and what ends so and is none.
-const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir", "directory", "folder"];
-const NO_PATHS: [&str; 2] = ["profile", "profiles"];
-/// How keys for addresses end.
-const ADDRESS_ENDS: [&str; 6] = ["url", "urls", "uri", "uris", "href", "link"];
-/// Programs that are no lines for a shell of this machine for certain.
-const PROGRAMS: [&str; 3] = [SCRIPT, "code", "sourcecode"];
-const SCRIPT: &str = "script";
-/// Where names of files stand with `*` in them; the last is a regular expression in other tools.
-const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", "pattern"];
-
-/// Where the input of a call names a server, and a tool of it.
-const SERVERS: [&str; 3] = ["server", "servername", "mcpserver"];
-const TOOLS: [&str; 3] = ["tool", "toolname", "mcptool"];
-
 const BASH: &str = "bash";
-/// Names of tools whose command is one for a shell of this machine.
-const SHELLS: [&str; 8] =
-    [BASH, "shell", "terminal", "execute", "exec", "run_command", "run_shell_command", "local_shell"];
-/// What agents call a tool that searches the web, however its words are put together, and what it is called here.
-const WEB_SEARCHES: [&str; 3] = [WEB_SEARCH, "googlewebsearch", "searchweb"];
-const WEB_SEARCH: &str = "websearch";
-/// What is given to one, and to no other tool.
-const OF_WEB_SEARCHES: [&str; 6] =
-    ["query", "queries", "search_query", "allowed_domains", "blocked_domains", "max_results"];
-/// Places that patterns of one search lead to.
-const MAX_BEGINNINGS: usize = 64;
 
 impl Claim {
     /// To change a file.
@@ -192,9 +119,10 @@ impl Claims {
     pub fn of_tool(tool: &ToolCall, running: &[Running<'_>]) -> Self {
         let empty = Map::new();
         let input = tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty);
-        let mut all = commands(tool, input, running);
+        let kind = names::kind(tool);
+        let mut all = commands(kind, tool, input, running);
         let has_command = !all.is_empty();
-        let cwd = directory(tool, input, running);
+        let cwd = directory(kind, tool, input, running);
         if has_command && cwd.is_err() {
             all.push(Claim::new(BASH, Claimed::Unknown));
         }
@@ -210,15 +138,15 @@ impl Claims {
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
         let matched = matched_below(&files, input);
-        let may_search = matches!(tool.kind, ToolKind::Read | ToolKind::Search | ToolKind::Other);
+        let may_search = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Other);
         if may_search && !matched.is_empty() {
             all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
         }
         let counts = |claim| Claim { only_narrows: false, ..claim };
         // A command speaks for a file that the call names beside it no more than that for the command.
         let beside = |claim: Claim| if files.is_empty() { claim } else { counts(claim) };
-        let of_changed = |paths| counts(of_files("edit", paths));
-        match tool.kind {
+        let besides = besides(kind, tool, input, &files);
+        match kind {
             ToolKind::Execute => {}
             ToolKind::Read => all.push(beside(of_files("read", files.clone()))),
             ToolKind::Search => {
@@ -228,58 +156,51 @@ impl Claims {
             ToolKind::Edit => all.push(counts(of_files("edit", files))),
             ToolKind::Delete => all.push(counts(of_files("delete", files))),
             ToolKind::Move => all.push(counts(of_files("move", files))),
-            ToolKind::Fetch => {
-                let mut given = Vec::new();
-                of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
-                    .for_each(|value| texts(value, &mut given));
-                let unknown = || Claim::new("fetch", Claimed::Unknown);
-                let none = given.is_empty().then(|| web_search(tool, input).unwrap_or_else(unknown));
-                all.extend(given.into_iter().map(|text| Claim::new("fetch", Claimed::Text(text))).chain(none));
-            }
+            ToolKind::Fetch => all.extend(fetched(tool, input)),
             ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other => {
                 for name in ["read", "edit"] {
                     if !files.is_empty() {
                         all.push(Claim { only_narrows: true, ..of_files(name, files.clone()) });
                     }
                 }
-                let mut named = of_servers(tool, input);
-                if named.is_empty() {
-                    let named_so = by_name(tool);
-                    // What another tool than a shell calls a command may be none of this machine's.
-                    let is_shell = SHELLS.contains(&named_so.tool.to_ascii_lowercase().as_str());
-                    named.push(Claim { only_narrows: has_command && is_shell, ..named_so });
-                }
-                all.extend(named);
+                // Where it works is not known, whoever speaks for it.
+                all.extend(cwd.is_err().then(|| Claim::new("read", Claimed::Unknown)));
+                let servers = of_servers(tool, input);
+                // What another tool than a shell calls a command may be none of this machine's.
+                all.extend(if servers.is_empty() { vec![by_name(tool)] } else { servers });
             }
         }
+        all.extend(besides.into_iter().map(|(name, paths)| counts(of_files(name, paths))));
+        if is_given_program(kind, tool, input) {
+            all.push(Claim::new(BASH, Claimed::Unknown));
+        }
         // A tool of a server is one whatever it says that it does.
-        let is_by_name = matches!(tool.kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other);
-        if !is_by_name {
+        if !is_untold(kind) {
             all.extend(of_servers(tool, input).into_iter().map(|claim| Claim { only_narrows: true, ..claim }));
         }
         // So is any tool by its names, and by what others than the protocol have agreed on nothing is granted.
-        for claim in names(tool).flat_map(|name| narrowing(name, tool)) {
+        for claim in names::names(tool).flat_map(|name| narrowing(name, tool)) {
             if !all.iter().any(|known| (&known.tool, &known.what) == (&claim.tool, &claim.what)) {
                 all.push(claim);
             }
         }
         // What a command has named beside itself says no more of it before than it would now: where it runs.
         let is_known = has_command && all.iter().all(|claim| claim.what != Claimed::Unknown);
-        let is_command = tool.kind == ToolKind::Execute && is_known;
+        let is_command = kind == ToolKind::Execute && is_known;
         if is_unnamed && !is_command && !named.is_empty() {
-            let is_read = matches!(tool.kind, ToolKind::Read | ToolKind::Search);
+            let is_read = matches!(kind, ToolKind::Read | ToolKind::Search);
             let names: &[&str] = if is_read { &["read"] } else { &["read", "edit"] };
             all.extend(names.iter().map(|name| Claim { only_narrows: true, ..of_files(name, named.clone()) }));
         }
-        let edits = matches!(tool.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
+        let edits = matches!(kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
         if !edits && !changed.is_empty() {
-            all.push(of_changed(changed));
+            all.push(counts(of_files("edit", changed)));
         }
         if tool.content.iter().any(|part| matches!(part, ToolContent::Unread(_))) {
             all.push(Claim::new("edit", Claimed::Unknown));
         }
         let is_of_files = matches!(
-            tool.kind,
+            kind,
             ToolKind::Read | ToolKind::Search | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Other
         );
         let texts = said(tool, input, is_of_files && is_unnamed && !has_command);
@@ -300,36 +221,51 @@ pub fn claimed_paths(tool: &str, paths: Vec<String>) -> Claimed {
     if paths.is_empty() || paths.iter().any(is_pattern) { Claimed::Unknown } else { Claimed::Paths(paths) }
 }
 
-/// Directories, or files, that the patterns of a search lead to: what stands before the first `*` of each, below each
-/// place that is searched.
-fn matched_below(places: &[String], input: &Map<String, Value>) -> Vec<String> {
-    let mut patterns = Vec::new();
-    of_keys(input, |key| GLOBS.contains(&key)).for_each(|value| texts(value, &mut patterns));
-    let begins = patterns.iter().map(|pattern| {
-        let end = pattern.find(['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$']);
-        let Some(start) = end.and_then(|end| pattern.get(..end)) else { return pattern.as_str() };
-        start.rsplit_once('/').map_or("", |(dir, _)| if dir.is_empty() { "/" } else { dir })
-    });
-    let begins = begins.filter(|start| !start.is_empty()).take(MAX_BEGINNINGS);
-    let at = |start: &str| {
-        let joined = |place: &String| format!("{}/{start}", place.trim_end_matches('/'));
-        if start.starts_with('/') || needs_expansion(start) || places.is_empty() {
-            vec![start.to_owned()]
-        } else {
-            places.iter().map(joined).collect()
-        }
-    };
-    begins.flat_map(at).take(MAX_BEGINNINGS).collect()
+/// What is fetched by a call of that kind.
+fn fetched(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
+    let mut given = Vec::new();
+    of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end))).for_each(|value| texts(value, &mut given));
+    if given.is_empty() {
+        return vec![web_search(tool, input).unwrap_or_else(|| Claim::new("fetch", Claimed::Unknown))];
+    }
+    given.into_iter().map(|text| Claim::new("fetch", Claimed::Text(text))).collect()
 }
 
-/// All texts in a value.
-fn texts(value: &Value, found: &mut Vec<String>) {
-    match value {
-        Value::String(text) => found.push(text.clone()),
-        Value::Array(list) => list.iter().for_each(|value| texts(value, found)),
-        Value::Object(map) => map.values().for_each(|value| texts(value, found)),
-        _ => {}
-    }
+/// Files that are given to a tool which needs none, or what writes to one that does not write: what would be done with them
+/// has to be allowed by itself.
+fn besides(
+    kind: ToolKind,
+    tool: &ToolCall,
+    input: &Map<String, Value>,
+    files: &[String],
+) -> Vec<(&'static str, Vec<String>)> {
+    let given = |is_one: fn(&str) -> bool| {
+        let mut given = Vec::new();
+        input.iter().for_each(|(key, value)| gather(key, value, is_one, &mut given));
+        given
+    };
+    let strays = match kind {
+        ToolKind::Read | ToolKind::Search | ToolKind::Delete | ToolKind::Move => {
+            return if writes(input) { vec![("edit", files.to_vec())] } else { Vec::new() };
+        }
+        // Where a command runs is no file.
+        ToolKind::Execute => given(|key| is_for_paths(key) && !PLACES.contains(&keys::plain(key).as_str())),
+        ToolKind::Fetch => {
+            let mut strays = given(|key| is_for_paths(key) && !keys::is_for_addresses(key));
+            strays.extend(tool.locations.iter().map(|location| location.path.clone()));
+            strays.extend(files.iter().filter(|path| is_address_of_file(path)).cloned());
+            strays
+        }
+        _ if is_of_talk(tool) => files.to_vec(),
+        _ => Vec::new(),
+    };
+    if strays.is_empty() { Vec::new() } else { vec![("read", strays.clone()), ("edit", strays)] }
+}
+
+/// Whether a tool that needs none is given a program.
+fn is_given_program(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>) -> bool {
+    let is_one = kind == ToolKind::Fetch || is_of_talk(tool);
+    is_one && of_keys(input, |key| PROGRAMS.contains(&key)).any(|value| !is_nothing(value) && value != "")
 }
 
 /// All texts in the input of a call.
@@ -365,31 +301,12 @@ fn said(tool: &ToolCall, input: &Map<String, Value>, is_unnamed: bool) -> Vec<St
     let mut found = Vec::new();
     let programs = of_keys(input, |key| PROGRAMS.contains(&key) || DIRECTORIES.contains(&key));
     programs.for_each(|value| texts(value, &mut found));
-    let address = input.get("url").and_then(Value::as_str).filter(|url| url.starts_with("file:"));
-    found.extend(address.map(str::to_owned));
     found.extend(Some(&tool.title).filter(|title| is_unnamed && !title.is_empty()).cloned());
     found
 }
 
-/// A key, however its words are put together.
-fn plain(key: &str) -> String {
-    key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
-}
-
-/// What stands at these keys.
-fn of_keys(input: &Map<String, Value>, is_one: impl Fn(&str) -> bool) -> impl Iterator<Item = &Value> {
-    input.iter().filter(move |(key, _)| is_one(&plain(key))).map(|(_, value)| value)
-}
-
-/// Whether a key is for paths.
-fn is_for_paths(key: &str) -> bool {
-    let key = plain(key);
-    let is_none = || NO_PATHS.iter().chain(&DIRECTORIES).any(|name| key == *name);
-    PATHS.contains(&key.as_str()) || PATH_ENDS.iter().any(|end| key.ends_with(end)) && !is_none()
-}
-
 /// Commands that it names, also where its kind is another.
-fn commands(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Vec<Claim> {
+fn commands(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Vec<Claim> {
     let named = of_keys(input, |key| COMMANDS.contains(&key));
     let mut given: Vec<Claimed> = named.map(|value| command(value, input)).collect();
     for Running { command, .. } in running {
@@ -408,12 +325,12 @@ fn commands(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]
     let mut said = Vec::new();
     input.values().for_each(|value| texts(value, &mut said));
     let is_told = is_shown || said.iter().any(|text| !text.is_empty());
-    let title = || (tool.kind == ToolKind::Execute).then(|| if is_told { Claimed::Unknown } else { titled(tool) });
+    let title = || (kind == ToolKind::Execute).then(|| if is_told { Claimed::Unknown } else { titled(tool) });
     let is_silent = given.is_empty() && !input.get(SCRIPT).is_some_and(Value::is_string);
     let given = if is_silent { title().into_iter().collect() } else { given };
     let unknown = unknown.filter(|_| !given.is_empty());
     // Of a tool that only its name tells what is done with it is not known whether it is for this machine.
-    let is_of_this = !matches!(tool.kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other);
+    let is_of_this = !is_untold(kind);
     let has_script = input.get(SCRIPT).is_some_and(|value| !is_nothing(value) && value != "");
     let unknown = unknown.or_else(|| (has_script && is_of_this).then_some(Claimed::Unknown));
     given.into_iter().chain(unknown).map(|what| Claim::new(BASH, what)).collect()
@@ -433,15 +350,6 @@ fn command(value: &Value, input: &Map<String, Value>) -> Claimed {
 
 fn words(value: &Value) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|word| word.as_str().map(str::to_owned)).collect()
-}
-
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        _ => false,
-    }
 }
 
 /// The title as a line for a shell: some agents say the command nowhere else.
@@ -473,23 +381,15 @@ pub fn files_named(tool: &ToolCall) -> Vec<String> {
 fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     let mut paths = changed(tool);
     paths.extend(tool.locations.iter().map(|location| location.path.clone()));
-    input.iter().for_each(|(key, value)| gather(key, value, &mut paths));
+    input.iter().for_each(|(key, value)| gather(key, value, is_for_paths, &mut paths));
+    let mut addresses = Vec::new();
+    of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
+        .for_each(|value| texts(value, &mut addresses));
+    paths.extend(addresses.into_iter().filter(|address| is_address_of_file(address)));
     paths.extend(input.get("changes").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned());
     paths.sort_unstable();
     paths.dedup();
     paths
-}
-
-/// What stands at a key for paths, in lists and objects too. One that is an object names its path somewhere in it.
-fn gather(key: &str, value: &Value, paths: &mut Vec<String>) {
-    let is_named = is_for_paths(key);
-    match value {
-        Value::String(path) if is_named => paths.push(path.clone()),
-        Value::Array(list) => list.iter().for_each(|value| gather(key, value, paths)),
-        Value::Object(map) if is_named && !map.keys().any(|key| is_for_paths(key)) => texts(value, paths),
-        Value::Object(map) => map.iter().for_each(|(key, value)| gather(key, value, paths)),
-        _ => {}
-    }
 }
 
 /// What a command is given to is one of the shells that are judged alike.
@@ -500,8 +400,13 @@ fn is_usual(value: &Value) -> bool {
 }
 
 /// Where relative paths begin, if it is said; an error where that cannot be told.
-fn directory(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Result<Option<String>, ()> {
-    let is_command = tool.kind == ToolKind::Execute;
+fn directory(
+    kind: ToolKind,
+    tool: &ToolCall,
+    input: &Map<String, Value>,
+    running: &[Running<'_>],
+) -> Result<Option<String>, ()> {
+    let is_command = kind == ToolKind::Execute;
     let is_one = |key: &str| DIRECTORIES.contains(&key) || is_command && PLACES.contains(&key);
     let named = of_keys(input, is_one).filter(|value| !value.is_null());
     if is_command && tool.runs_elsewhere {
@@ -513,86 +418,6 @@ fn directory(tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>
     let is_plain = |path: &&str| !needs_expansion(path) && !is_glob(path);
     let path = first.filter(is_plain).filter(|_| said.all(|other| other == first));
     path.map(|path| Some(path.to_owned())).ok_or(())
-}
-
-/// Whether a path may stand for several.
-pub fn is_glob(path: &str) -> bool {
-    path.contains(['*', '?', '[', '{'])
-}
-
-/// Whether a path leads somewhere only after a shell's expansion (`~`, `$NAME`), or is an address.
-pub fn needs_expansion(path: &str) -> bool {
-    let scheme = path.split_once(':').map(|(scheme, _)| scheme);
-    path.starts_with('~')
-        || path.contains('$')
-        || scheme
-            .is_some_and(|scheme| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+'))
-}
-
-/// Tools of servers: `mcp__SERVER__TOOL` as its name and as its title, and those that its input names. Where these do not
-/// agree it may be any of them, and each has to be allowed.
-fn of_servers(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
-    let texts =
-        |keys: &[&str]| -> Vec<&str> { of_keys(input, |key| keys.contains(&key)).filter_map(Value::as_str).collect() };
-    let named = [tool.name.as_deref().unwrap_or_default(), tool.title.trim()];
-    let named: Vec<&str> = named.into_iter().filter_map(|name| name.strip_prefix("mcp__")).collect();
-    let mut found: Vec<Claim> = Vec::new();
-    let mut add = |server: &str, of: &str, is_guess: bool| {
-        let what = Claimed::Text(format!("{server}/{of}"));
-        if found.iter().all(|claim| claim.what != what) {
-            found.push(Claim { only_narrows: is_guess, is_guess, ..Claim::new("mcp", what) });
-        }
-    };
-    for (server, of) in named.iter().filter_map(|name| name.split_once("__")) {
-        add(server, of, false);
-    }
-    let tools = texts(&TOOLS);
-    for server in texts(&SERVERS) {
-        for of in &tools {
-            add(server, of, false);
-        }
-    }
-    // The name of a server may have these marks itself.
-    for (server, of) in named.iter().filter_map(|name| name.rsplit_once("__")) {
-        add(server, of, true);
-    }
-    found
-}
-
-/// A tool that is only known by its name.
-fn by_name(tool: &ToolCall) -> Claim {
-    Claim::new(tool.name.as_deref().unwrap_or("other"), Claimed::Text(tool.title.clone()))
-}
-
-/// All that a tool is called: as the protocol has it, as adapters say it, and as only the id of its call begins, as in the
-/// recording `gemini/search.jsonl`: `list_directory__ID`. One word alone may be anything.
-fn names(tool: &ToolCall) -> impl Iterator<Item = &str> {
-    let is_name = |name: &str| {
-        let words: Vec<&str> = name.split('_').collect();
-        words.len() > 1 && words.iter().all(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase()))
-    };
-    let in_id = tool.id.as_str().split_once("__").map(|(name, _)| name).filter(|name| is_name(name));
-    tool.name.as_deref().into_iter().chain(tool.also_named.iter().map(String::as_str)).chain(in_id)
-}
-
-/// What a name says of a call for rules that deny or ask.
-fn narrowing(name: &str, tool: &ToolCall) -> Vec<Claim> {
-    let only_narrows = |claim| Claim { only_narrows: true, ..claim };
-    let Some(of_server) = name.strip_prefix("mcp__") else {
-        return vec![only_narrows(Claim::new(name, Claimed::Text(tool.title.clone())))];
-    };
-    // The name of a server may have these marks itself.
-    let parts = [of_server.split_once("__"), of_server.rsplit_once("__")];
-    let mcp = |(server, of): (&str, &str)| only_narrows(Claim::new("mcp", Claimed::Text(format!("{server}/{of}"))));
-    parts.into_iter().flatten().map(mcp).collect()
-}
-
-/// A search of the web, where its name says so and nothing else is asked for.
-fn web_search(tool: &ToolCall, input: &Map<String, Value>) -> Option<Claim> {
-    let is_named = tool.name.as_deref().is_some_and(|name| WEB_SEARCHES.contains(&plain(name).as_str()));
-    let has_others = !tool.locations.is_empty() || !tool.content.is_empty() || !tool.named_before.is_empty();
-    let is_one = is_named && !has_others && input.keys().all(|key| OF_WEB_SEARCHES.contains(&key.as_str()));
-    is_one.then(|| Claim::new(WEB_SEARCH, Claimed::Text(tool.title.clone())))
 }
 
 #[cfg(test)]

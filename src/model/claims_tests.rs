@@ -135,7 +135,7 @@ fn a_search_of_the_web_is_one_whatever_kind_it_has() {
     let narrows = |claim: Claim| Claim { only_narrows: true, ..claim };
     for kind in [ToolKind::Search, ToolKind::Fetch] {
         let named = of(kind, "t", (Some("WebSearch"), &[]), json!({ "query": "rust" }));
-        assert_eq!(named[0], web(WEB_SEARCH));
+        assert_eq!(named[0], web(names::WEB_SEARCH));
         assert!(named[1..].iter().all(|claim| claim.only_narrows), "{named:?}");
         let own = if kind == ToolKind::Search { "search" } else { "fetch" };
         for (id, also, name) in
@@ -250,7 +250,7 @@ fn paths_are_found_however_deep_and_by_every_word_for_them() {
         json!({"root": "x", "target": "y"}),
         json!({"path": "x", "paths": [["y"]]}),
         json!({"path": "x", "input": {"path": "y"}}),
-        json!({"path": "x", "edits": [{"in": {"file_path": "y"}}]}),
+        json!({"path": "x", "parts": [{"in": {"file_path": "y"}}]}),
         json!({"file_path": "x", "new_file_path": "y"}),
     ] {
         let claims = Claims::of_tool(&call(ToolKind::Read, "t", input.clone()), &[]);

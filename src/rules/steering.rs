@@ -1,6 +1,6 @@
 //! Names of files from which later commands take programs: rules let nobody edit them that do not spell them out.
 //!
-//! Knows no rules. Invariant: names are compared in small letters.
+//! Knows no rules. Invariant: names are compared in small letters, but for those that are listed with capitals.
 
 use super::marks::may_be;
 use std::collections::BTreeSet;
@@ -10,8 +10,10 @@ use std::sync::LazyLock;
 
 /// Names of files and directories, a line each.
 const NAMES: &str = include_str!("../../assets/steering.txt");
-static STEERING: LazyLock<BTreeSet<&str>> =
-    LazyLock::new(|| NAMES.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')).collect());
+static STEERING: LazyLock<BTreeSet<&str>> = LazyLock::new(|| lines().filter(|name| !has_capitals(name)).collect());
+/// Names that are written with capitals, here in small letters.
+static CAPITALS: LazyLock<BTreeSet<String>> =
+    LazyLock::new(|| lines().filter(|name| has_capitals(name)).map(str::to_lowercase).collect());
 
 /// Of these the names that only mean something in a bare repository.
 const BARE: &[&str] = &["head", "commondir"];
@@ -19,17 +21,34 @@ const BARE: &[&str] = &["head", "commondir"];
 /// Names of files, not of directories: the settings of a bare repository of any name.
 const SETTINGS: &[&str] = &["config", "config.worktree"];
 
+fn lines() -> impl Iterator<Item = &'static str> {
+    NAMES.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn has_capitals(name: &str) -> bool {
+    name.chars().any(char::is_uppercase)
+}
+
+/// Whether it is in the list. A name that stands there with capitals is one in any letters but small ones, in which it may be
+/// anybody's: `docs/agents.md` is no `AGENTS.md`.
+fn is_listed(name: &str) -> bool {
+    let small = name.to_lowercase();
+    STEERING.contains(&*small) || has_capitals(name) && CAPITALS.contains(&small)
+}
+
 /// Whether later commands run what stands in a file of this name, or in one of this directory unless it `is_file`.
 pub(super) fn steers(name: &str, is_file: bool) -> bool {
+    let is_listed = is_listed(name);
     let name = name.to_lowercase();
     let name = name.as_str();
-    STEERING.contains(name) || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
+    is_listed || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
 }
 
 /// Whether a name with the marks of a shell in it may become one that steers, whatever stands before it.
 pub(super) fn may_steer(name: &str) -> bool {
     let name = name.to_lowercase();
-    let mut all = STEERING.iter().copied().chain(SETTINGS.iter().copied()).chain(["x.git"]);
+    let capitals = CAPITALS.iter().map(String::as_str);
+    let mut all = STEERING.iter().copied().chain(capitals).chain(SETTINGS.iter().copied()).chain(["x.git"]);
     all.any(|one| may_be(&name, one))
 }
 
@@ -51,6 +70,6 @@ pub(super) fn is_surely_steering(path: &Path) -> bool {
 
 /// Whether a path says wherever it leads that later commands run what stands there.
 pub(super) fn names_steering(path: &Path) -> bool {
-    let is_one = |name: &str| STEERING.contains(name) && !BARE.contains(&name);
-    names(path).any(|(name, _)| is_one(&name.to_string_lossy().to_lowercase()))
+    let is_one = |name: &str| is_listed(name) && !BARE.contains(&&*name.to_lowercase());
+    names(path).any(|(name, _)| is_one(&name.to_string_lossy()))
 }

@@ -1,7 +1,9 @@
-//! The tools that patterns and requests name, and what the names are that agents have for them: data.
+//! The tools that patterns and requests name.
 //!
 //! Invariants: a pattern that denies or asks covers every tool of its kind, whatever name of them it has; one that allows
 //! covers no more than its name says.
+
+use crate::base::tools::{self, Does};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -42,43 +44,21 @@ pub struct Tool {
     is_own: bool,
 }
 
-/// Names of tools, without what stands between their words: first those that requests have here, then those that they have in
-/// Claude Code, Gemini CLI, Codex, OpenCode and editors.
-const NAMES: &[(Kind, Part, &str, &str)] = &[
-    (
-        Kind::Bash,
-        Part::All,
-        "bash shell terminal execute",
-        "run exec command bashcommand shellcommand localshell runcommand runshellcommand runterminalcmd \
-         runterminalcommand runinterminal execcommand executecommand unifiedexec terminalcreate",
-    ),
-    (
-        Kind::Read,
-        Part::All,
-        "read",
-        "readfile readfiles readmanyfiles readtextfile fsread view viewfile viewimage notebookread",
-    ),
-    (
-        Kind::Read,
-        Part::Search,
-        "search grep glob ls",
-        "list find listdir listdirectory listfiles findfiles searchfiles searchfilecontent filesearch grepsearch \
-         grepfiles globsearch codebasesearch ripgrep",
-    ),
-    (Kind::Edit, Part::All, "edit", ""),
-    (
-        Kind::Edit,
-        Part::Write,
-        "write create multiedit",
-        "notebookedit editnotebook writefile writetextfile fswrite createfile editfile replace replaceinfile searchreplace \
-         strreplace strreplaceeditor strreplacebasededittool applypatch patch update",
-    ),
-    (Kind::Edit, Part::Delete, "delete", "deletefile remove removefile"),
-    (Kind::Edit, Part::Move, "move", "movefile rename renamefile"),
-    (Kind::Fetch, Part::All, "fetch webfetch", "fetchurl urlfetch fetchwebpage"),
-    (Kind::Fetch, Part::WebSearch, "websearch", "googlewebsearch searchweb"),
-    (Kind::Mcp, Part::All, "mcp", ""),
-];
+/// What patterns call that which a tool does.
+const fn kind_of(does: Does) -> (Kind, Part) {
+    match does {
+        Does::Runs => (Kind::Bash, Part::All),
+        Does::Reads => (Kind::Read, Part::All),
+        Does::Searches => (Kind::Read, Part::Search),
+        Does::Edits => (Kind::Edit, Part::All),
+        Does::Writes => (Kind::Edit, Part::Write),
+        Does::Deletes => (Kind::Edit, Part::Delete),
+        Does::Moves => (Kind::Edit, Part::Move),
+        Does::Fetches => (Kind::Fetch, Part::All),
+        Does::SearchesWeb => (Kind::Fetch, Part::WebSearch),
+        Does::Calls => (Kind::Mcp, Part::All),
+    }
+}
 
 /// How kinds are called in patterns.
 const KINDS: [(Kind, &str); 5] =
@@ -99,14 +79,11 @@ impl Tool {
             return Some(Self { kind: Kind::Mcp, part, name, is_own });
         }
         let name = name.to_ascii_lowercase();
-        let plain: String = name.chars().filter(|c| !matches!(c, '_' | '-')).collect();
-        let is_in = |list: &str, name: &str| list.split_whitespace().any(|one| one == name);
-        let row = NAMES.iter().find(|(_, _, own, others)| is_in(own, &plain) || is_in(others, &plain));
-        let Some((kind, part, own, _)) = row else {
+        let Some((does, is_own)) = tools::named(&name) else {
             return Some(Self { kind: Kind::Other, part: Part::All, name, is_own: false });
         };
-        let is_own = is_in(own, &name);
-        Some(Self { kind: *kind, part: *part, name, is_own })
+        let (kind, part) = kind_of(does);
+        Some(Self { kind, part, name, is_own })
     }
 
     /// In small letters.
@@ -171,10 +148,8 @@ impl Tool {
     /// A known name that is like its own.
     pub fn meant(&self) -> Option<String> {
         let names = KINDS.iter().map(|(_, name)| name.to_ascii_lowercase());
-        let others =
-            NAMES.iter().flat_map(|(_, _, own, others)| own.split_whitespace().chain(others.split_whitespace()));
         let far = if self.name.len() > 4 { 2 } else { 1 };
-        let alike = names.chain(others.map(str::to_owned)).map(|name| (distance(&name, &self.name), name));
+        let alike = names.chain(tools::names().map(str::to_owned)).map(|name| (distance(&name, &self.name), name));
         let meant = alike.filter(|(distance, _)| *distance <= far).min_by_key(|(distance, _)| *distance);
         meant.map(|(_, name)| capital(&name))
     }
@@ -218,15 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_stands_once_and_as_it_is_looked_up() {
-        let all: Vec<&str> = NAMES
-            .iter()
-            .flat_map(|(_, _, own, others)| own.split_whitespace().chain(others.split_whitespace()))
-            .collect();
-        for name in &all {
-            assert_eq!(all.iter().filter(|one| *one == name).count(), 1, "{name}");
-            assert!(name.chars().all(|c| c.is_ascii_lowercase()), "{name}");
-        }
+    fn what_patterns_call_a_kind_is_all_of_it() {
         for (kind, name) in KINDS {
             assert_eq!((named(name).kind, named(name).part), (kind, Part::All));
         }

@@ -40,9 +40,22 @@ pub(super) struct Row {
     flags: &'static str,
     /// Words before the command.
     before: usize,
+    /// Subcommands behind which it begins; without one of them there is none.
+    under: &'static str,
     /// Adds words of its own to the command.
     pub(super) feeds: bool,
     pub(super) needs: Needs,
+}
+
+impl Row {
+    fn runs_under(&self, word: &str) -> bool {
+        self.under.split(' ').any(|one| one == word)
+    }
+
+    /// It does something else without a command than to run one.
+    const fn may_be_alone(&self) -> bool {
+        self.before > 0 || !self.under.is_empty()
+    }
 }
 
 const fn row(
@@ -52,7 +65,7 @@ const fn row(
     flags: &'static str,
     before: usize,
 ) -> Row {
-    Row { names, kind, valued, flags, before, feeds: false, needs: Needs::Nothing }
+    Row { names, kind, valued, flags, before, under: "", feeds: false, needs: Needs::Nothing }
 }
 
 pub(super) const TABLE: &[Row] = &[
@@ -65,111 +78,120 @@ pub(super) const TABLE: &[Row] = &[
     // Another user, or another machine.
     row(Kind::Opaque, &["sudo", "sudo-rs", "doas", "run0"], "ughpCDRTUrt", "", 0),
     row(Kind::Opaque, &["su", "runuser", "pkexec"], "cgGsuw", "", 0),
-    row(Kind::Opaque, &["ssh", "mosh"], "BbcDEeFIiJLlmOopQRSWw", "", 1),
+    Row {
+        needs: Needs::Line,
+        ..row(Kind::Opaque, &["ssh", "mosh", "autossh"], "BbcDEeFIiJLlmOopQRSWw", "46AaCfGgKkNnqsTtVvXxYy", 1)
+    },
     // Another environment, directory, group or terminal.
     row(Kind::Opaque, &["env"], "uCSP", "", 0),
-    row(
-        Kind::Opaque,
-        &[
-            "chroot",
-            "unshare",
-            "nsenter",
-            "chpst",
-            "setpriv",
-            "systemd-run",
-            "firejail",
-            "bwrap",
-            "setarch",
-            "linux32",
-            "linux64",
-            "i386",
-            "x86_64",
-            "uname26",
-            "arch",
-            "sg",
-            "newgrp",
-            "gosu",
-            "su-exec",
-            "setuidgid",
-            "softlimit",
-            "envdir",
-            "capsh",
-            "runcon",
-            "aa-exec",
-            "cgexec",
-            "schroot",
-            "proot",
-            "fakeroot",
-            "fakechroot",
-            "systemd-nspawn",
-            "machinectl",
-            "distrobox",
-            "toolbox",
-            "flatpak",
-            "snap",
-            "sandbox-exec",
-            "faketime",
-        ],
-        "",
-        "",
-        0,
-    ),
-    row(
-        Kind::Opaque,
-        &[
-            "nohup",
-            "setsid",
-            "ionice",
-            "chrt",
-            "taskset",
-            "stdbuf",
-            "numactl",
-            "caffeinate",
-            "prlimit",
-            "choom",
-            "cpulimit",
-            "eatmydata",
-            "catchsegv",
-            "logsave",
-            "chronic",
-            "ifne",
-            "pee",
-            "mispipe",
-            "run-one",
-            "rlwrap",
-            "winpty",
-        ],
-        "cnpioe",
-        "",
-        0,
-    ),
-    row(
-        Kind::Opaque,
-        &[
-            "script",
-            "screen",
-            "tmux",
-            "expect",
-            "unbuffer",
-            "at",
-            "batch",
-            "crontab",
-            "ssh-agent",
-            "dbus-run-session",
-            "dbus-launch",
-            "xvfb-run",
-            "systemd-inhibit",
-            "start-stop-daemon",
-            "daemonize",
-            "dumb-init",
-            "tini",
-            "execlineb",
-            "run-parts",
-        ],
-        "",
-        "",
-        0,
-    ),
+    Row {
+        needs: Needs::Program,
+        ..row(
+            Kind::Opaque,
+            &[
+                "unshare",
+                "nsenter",
+                "chpst",
+                "setpriv",
+                "systemd-run",
+                "firejail",
+                "bwrap",
+                "linux32",
+                "linux64",
+                "i386",
+                "x86_64",
+                "uname26",
+                "arch",
+                "newgrp",
+                "softlimit",
+                "capsh",
+                "aa-exec",
+                "cgexec",
+                "schroot",
+                "proot",
+                "fakeroot",
+                "fakechroot",
+                "systemd-nspawn",
+                "sandbox-exec",
+            ],
+            "",
+            "",
+            0,
+        )
+    },
+    Row {
+        needs: Needs::Program,
+        ..row(
+            Kind::Opaque,
+            &["chroot", "setarch", "sg", "gosu", "su-exec", "setuidgid", "envdir", "runcon", "faketime"],
+            "",
+            "",
+            1,
+        )
+    },
+    Row {
+        needs: Needs::Program,
+        under: "run exec shell enter",
+        ..row(Kind::Opaque, &["machinectl", "distrobox", "toolbox", "flatpak", "snap"], "", "", 0)
+    },
+    // Another terminal, priority or place of memory.
+    Row {
+        needs: Needs::Allowed,
+        ..row(Kind::Opaque, &["nohup", "eatmydata", "catchsegv", "run-one", "chronic"], "", "", 0)
+    },
+    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["setsid"], "", "cfw", 0) },
+    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["stdbuf"], "ioe", "", 0) },
+    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["ionice"], "cnpPu", "t", 0) },
+    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["taskset"], "", "c", 1) },
+    Row {
+        needs: Needs::Program,
+        ..row(
+            Kind::Opaque,
+            &[
+                "chrt",
+                "numactl",
+                "caffeinate",
+                "prlimit",
+                "choom",
+                "cpulimit",
+                "logsave",
+                "ifne",
+                "pee",
+                "mispipe",
+                "rlwrap",
+                "winpty",
+            ],
+            "cnpioe",
+            "",
+            0,
+        )
+    },
+    row(Kind::Opaque, &["tmux", "expect", "at", "batch", "crontab"], "", "", 0),
+    Row { needs: Needs::Program, ..row(Kind::Opaque, &["script"], "", "aefqr", 1) },
+    Row { needs: Needs::Program, ..row(Kind::Opaque, &["screen"], "", "adLmqU", 0) },
+    Row {
+        needs: Needs::Program,
+        ..row(
+            Kind::Opaque,
+            &[
+                "unbuffer",
+                "ssh-agent",
+                "dbus-run-session",
+                "dbus-launch",
+                "xvfb-run",
+                "systemd-inhibit",
+                "start-stop-daemon",
+                "daemonize",
+                "dumb-init",
+                "tini",
+                "execlineb",
+                "run-parts",
+            ],
+            "",
+            "",
+            0,
+        )
+    },
     // Another processor, loader, file system or terminal, or a file that one command's output is kept in.
     row(
         Kind::Opaque,
@@ -220,27 +242,7 @@ pub(super) const TABLE: &[Row] = &[
     // With secrets, another user, or what they measure and keep.
     row(
         Kind::Opaque,
-        &[
-            "aws-vault",
-            "op",
-            "doppler",
-            "chamber",
-            "sshpass",
-            "autossh",
-            "s6-setuidgid",
-            "s6-envdir",
-            "trickle",
-            "rr",
-            "uftrace",
-            "heaptrack",
-            "kcov",
-            "multitime",
-            "ccache",
-            "distcc",
-            "sccache",
-            "icecc",
-            "coreutils",
-        ],
+        &["aws-vault", "op", "doppler", "chamber", "sshpass", "ccache", "distcc", "sccache", "icecc", "coreutils"],
         "",
         "",
         0,
@@ -254,47 +256,54 @@ pub(super) const TABLE: &[Row] = &[
         0,
     ),
     // Only tell what it does.
-    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["strace"], "abeEIoOpPsSuUX", "", 0) },
-    Row { needs: Needs::Program, ..row(Kind::Opaque, &["ltrace"], "aADeFlnopsuwxX", "", 0) },
-    row(Kind::Opaque, &["gdb", "lldb", "valgrind", "perf"], "abeEIoOpPsSuUX", "", 0),
+    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["strace"], "abeEIoOpPsSuUX", "cCdDfhiknNqrtTvVwxyYzZ", 0) },
+    Row { needs: Needs::Allowed, ..row(Kind::Opaque, &["valgrind"], "", "dhqv", 0) },
+    Row { needs: Needs::Program, ..row(Kind::Opaque, &["ltrace"], "aADeFlnopsuwxX", "bcCfhiLrStTV", 0) },
+    Row { needs: Needs::Program, ..row(Kind::Opaque, &["heaptrack", "multitime", "trickle"], "", "", 0) },
+    Row { needs: Needs::Program, ..row(Kind::Opaque, &["kcov", "s6-setuidgid", "s6-envdir"], "", "", 1) },
+    Row {
+        needs: Needs::Program,
+        under: "stat record trace mem c2c sched lock kvm kwork timechart ftrace iostat top",
+        ..row(Kind::Opaque, &["perf"], "", "", 0)
+    },
+    Row { needs: Needs::Program, under: "record live", ..row(Kind::Opaque, &["rr", "uftrace"], "", "", 0) },
+    row(Kind::Opaque, &["gdb", "lldb"], "abeEIoOpPsSuUX", "", 0),
+    // In several processes, on several machines.
+    Row {
+        needs: Needs::Program,
+        ..row(Kind::Opaque, &["mpirun", "mpiexec", "orterun", "prterun", "srun", "salloc"], "", "", 0)
+    },
     // A line, again and again.
-    Row { needs: Needs::Line, ..row(Kind::Opaque, &["watch"], "nqs", "", 0) },
-    Row { needs: Needs::Line, ..row(Kind::Opaque, &["entr"], "", "", 0) },
-    Row { needs: Needs::Each, ..row(Kind::Opaque, &["hyperfine", "watchexec"], "", "", 0) },
+    Row { needs: Needs::Line, ..row(Kind::Opaque, &["watch"], "nqs", "bcdegptvwxCrf", 0) },
+    Row { needs: Needs::Line, ..row(Kind::Opaque, &["entr"], "", "acdnprsxz", 0) },
+    Row { needs: Needs::Each, ..row(Kind::Opaque, &["hyperfine", "watchexec", "concurrently"], "", "", 0) },
+    Row {
+        needs: Needs::Each,
+        ..row(Kind::Opaque, &["onchange", "chokidar", "start-server-and-test", "cross-env-shell"], "", "", 0)
+    },
     // Words that only come when it runs, or more than once.
-    Row { feeds: true, ..row(Kind::Opaque, &["xargs", "gxargs", "parallel"], "InPLdEsaj", "", 0) },
-    row(
-        Kind::Opaque,
-        &[
-            "flock",
-            "nodemon",
-            "dotenv",
-            "concurrently",
-            "npm-run-all",
-            "run-s",
-            "run-p",
-            "cross-env",
-            "cross-env-shell",
-            "env-cmd",
-            "dotenvx",
-            "onchange",
-            "chokidar",
-            "pm2",
-            "forever",
-            "foreman",
-            "overmind",
-            "honcho",
-            "bear",
-            "scan-build",
-            "intercept-build",
-            "libtool",
-            "start-server-and-test",
-        ],
-        "ndIjw",
-        "",
-        0,
-    ),
-    row(Kind::Opaque, &["busybox", "toybox"], "", "", 0),
+    Row { feeds: true, ..row(Kind::Opaque, &["xargs", "gxargs"], "InPLdEsaj", "", 0) },
+    Row { feeds: true, needs: Needs::Line, ..row(Kind::Opaque, &["parallel"], "InPLdEsaj", "0kqtuvmX", 0) },
+    // While nobody else does, with variables from a file, or watching what it does.
+    Row { needs: Needs::Line, ..row(Kind::Opaque, &["flock"], "", "eFnosux", 1) },
+    Row {
+        needs: Needs::Program,
+        ..row(
+            Kind::Opaque,
+            &["dotenv", "dotenvx", "cross-env", "env-cmd", "bear", "scan-build", "intercept-build", "libtool"],
+            "",
+            "",
+            0,
+        )
+    },
+    Row {
+        needs: Needs::Line,
+        under: "start run",
+        ..row(Kind::Opaque, &["pm2", "forever", "foreman", "overmind", "honcho"], "", "", 0)
+    },
+    row(Kind::Opaque, &["nodemon", "npm-run-all", "run-s", "run-p"], "ndIjw", "", 0),
+    // One of many programs.
+    Row { needs: Needs::Program, ..row(Kind::Opaque, &["busybox", "toybox"], "", "", 0) },
     // Run what a package, a file or a string says.
     row(
         Kind::Opaque,
@@ -380,9 +389,27 @@ pub(super) fn find(program: &str) -> Option<&'static Row> {
     TABLE.iter().find(|row| row.names.contains(&program))
 }
 
-/// Where the command begins among these words, the first being the wrapper.
+/// Where the command begins among these words, the first being the wrapper; behind them where it is given none.
 pub(super) fn inner(row: &Row, words: &[Word]) -> Option<usize> {
-    let mut at = 1;
+    let mut at = behind_options(row, words, 1)?;
+    if !row.under.is_empty() {
+        let is_under = |at: usize| words.get(at).and_then(Word::known).is_some_and(|word| row.runs_under(word));
+        let is_known = words.get(at).is_none_or(Word::is_known);
+        if !is_under(at) {
+            return is_known.then_some(words.len());
+        }
+        while is_under(at) {
+            at = behind_options(row, words, at + 1)?;
+        }
+    }
+    let at = (at + row.before).min(words.len());
+    // What stands before it must be known as well.
+    let is_known = words.iter().take(at + 1).all(Word::is_known);
+    is_known.then_some(at)
+}
+
+/// The first word from there on that is no option of the wrapper.
+fn behind_options(row: &Row, words: &[Word], mut at: usize) -> Option<usize> {
     while let Some(word) = words.get(at) {
         let text = word.known()?;
         if text == "--" {
@@ -414,19 +441,27 @@ pub(super) fn inner(row: &Row, words: &[Word]) -> Option<usize> {
         // Its value is the rest of the word or the next one.
         at += if first_valued.is_some_and(|first| first + 1 == letters.len()) { 2 } else { 1 };
     }
-    let at = at + row.before;
-    // What stands before it must be known as well.
-    let is_known = words.get(..=at)?.iter().all(Word::is_known);
-    is_known.then_some(at)
+    Some(at)
 }
 
 /// Which words a pattern has to have for the command which begins at `inner`; all where that is not known.
-pub(super) fn needed(row: &Row, words: &[Word], inner: Option<usize>) -> Vec<usize> {
+pub(super) fn needed(row: &Row, words: &[Word], inner: Option<usize>, has_input: bool) -> Vec<usize> {
     let all = 1..words.len();
     let is_plain = |word: &Word| !word.text.is_empty() && word.text.chars().all(is_of_name);
     let is_number = |word: &Word| word.is_known() && word.text.bytes().all(|byte| byte.is_ascii_digit());
     let is_flag = |word: &Word| FLAGS.split(' ').any(|flag| word.known() == Some(flag));
-    let program = inner.map_or(all.clone(), |inner| inner..inner + 1 + unsure(words, inner));
+    let program = match inner {
+        None => all.clone(),
+        // Without a command some begin a shell, which reads what it is given.
+        Some(inner) if inner >= words.len() && row.may_be_alone() && !has_input => return Vec::new(),
+        Some(inner) if inner >= words.len() => all.clone(),
+        Some(inner) => {
+            // A program does not begin like an option: it stands behind it.
+            let rest = words.get(inner..).unwrap_or_default();
+            let options = rest.iter().take_while(|word| word.text.starts_with('-')).count();
+            inner..inner + 1 + options + unsure(row, words, inner)
+        }
+    };
     let is_needed = |at: &usize, word: &Word| match row.needs {
         Needs::Nothing => false,
         Needs::Allowed | Needs::Program => program.contains(at),
@@ -438,13 +473,24 @@ pub(super) fn needed(row: &Row, words: &[Word], inner: Option<usize>) -> Vec<usi
 
 /// Whether a command may be judged in place of the wrapper, since it begins there for certain.
 pub(super) fn is_judged(row: &Row, words: &[Word], inner: usize) -> bool {
-    row.needs == Needs::Allowed && unsure(words, inner) == 0
+    row.needs == Needs::Allowed && unsure(row, words, inner) == 0
 }
 
 /// How many options before a command may have taken a word of it for their value.
-fn unsure(words: &[Word], inner: usize) -> usize {
-    let before = words.get(1..inner).unwrap_or_default();
-    let is_unsure = |word: &&Word| word.text.len() > 2 && word.text.starts_with("--") && !word.text.contains('=');
+fn unsure(row: &Row, words: &[Word], inner: usize) -> usize {
+    let before = words.get(1..inner.saturating_sub(row.before)).unwrap_or_default();
+    if before.last().is_some_and(|word| word.text == "--") {
+        return 0;
+    }
+    let is_unsure = |word: &&Word| match word.text.strip_prefix('-') {
+        Some(long) if long.starts_with('-') => long.len() > 1 && !long.contains('='),
+        Some(letters) => {
+            let is_known = |c: char| row.flags.contains(c) || row.valued.contains(c);
+            let first_valued = letters.find(|c| row.valued.contains(c)).unwrap_or(letters.len());
+            !letters.is_empty() && !letters.get(..first_valued).unwrap_or_default().chars().all(is_known)
+        }
+        None => false,
+    };
     before.iter().filter(is_unsure).count()
 }
 

@@ -94,6 +94,13 @@ pub(super) const LOADERS: &[Row] = &[
     },
     Row { programs: &["perf"], signs: &[Longs("--objdump --addr2line")], reason: "runs a program of any name" },
     Row { programs: &["gdb", "lldb"], signs: &[Each, Input], reason: "its commands run programs" },
+    Row { programs: &["script"], signs: &[Letters("c"), Longs("--command")], reason: "runs a line" },
+    Row { programs: &["sbatch"], signs: &[Longs("--wrap")], reason: "runs a line" },
+    Row {
+        programs: &["nodemon"],
+        signs: &[Letters("x"), Longs("--exec --execMap --require")],
+        reason: "runs a line in the place of node, or loads code",
+    },
     Row { programs: &["tmux", "nix-shell"], signs: &[Each], reason: "runs a program of any name" },
     Row {
         programs: &["nix"],

@@ -105,8 +105,8 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
         inside.commands.push((from + index, true));
         return;
     }
-    let inner = wrappers::inner(row, here)
-        .filter(|index| *index < here.len() && !hazards::is_subcommand(&program, here, *index));
+    let begins = wrappers::inner(row, here).filter(|index| !hazards::is_subcommand(&program, here, *index));
+    let inner = begins.filter(|index| *index < here.len());
     match row.kind {
         wrappers::Kind::Joined => {
             inside.spelled.push((usize::MAX, 1));
@@ -122,7 +122,8 @@ pub(super) fn look_inside(words: &[Word], from: usize, before: usize, depth: usi
             inside.is_fed |= row.feeds;
             inside.given.extend(row.feeds.then(|| (from, vec![Word::any()])));
             inside.spelled.push((at(0), first.text.len()));
-            let needed = wrappers::needed(row, here, inner).into_iter().map(|index| (index, &here[index]));
+            let needed =
+                wrappers::needed(row, here, begins, inside.has_input).into_iter().map(|index| (index, &here[index]));
             let bytes = |word: &Word| word.text.len() + usize::from(!word.is_known());
             inside.passed.extend(needed.map(|(index, word)| (at(index), bytes(word).max(1))));
             let lines = here.iter().skip(1).flat_map(|word| lines_in(&word.text)).filter(|line| !line.is_empty());

@@ -1,0 +1,219 @@
+//! What the keys in the input of a call are for, however agents put their words together: data, and ways to find them.
+//!
+//! Knows no claims. Keys stand here in small letters, without what stands between words.
+
+use serde_json::{Map, Value};
+
+pub(super) const COMMANDS: [&str; 7] =
+    ["command", "cmd", "commandline", "cmdline", "commands", "shellcommand", "bashcommand"];
+pub(super) const DIRECTORIES: [&str; 10] = [
+    "cwd",
+    "workdir",
+    "workingdir",
+    "workingdirectory",
+    "currentdir",
+    "currentdirectory",
+    "currentworkingdirectory",
+    "basedirectory",
+    "directory",
+    "dirpath",
+];
+/// Of a command they say where it runs, too.
+pub(super) const PLACES: [&str; 4] = ["path", "dir", "folder", "root"];
+pub(super) const SETTINGS: [&str; 2] = ["env", "environment"];
+/// Beside a command: it is not known what becomes of it.
+pub(super) const FURTHER: [&str; 4] = ["argv", "arguments", "stdin", "input"];
+/// What a command is given to.
+pub(super) const GIVEN_TO: [&str; 3] = ["shell", "interpreter", "executable"];
+const PATHS: [&str; 33] = [
+    "path",
+    "paths",
+    "file",
+    "files",
+    "filepath",
+    "filepaths",
+    "absolutepath",
+    "notebookpath",
+    "oldpath",
+    "newpath",
+    "source",
+    "destination",
+    "targetfile",
+    "targetpath",
+    "relativepath",
+    "relativeworkspacepath",
+    "filename",
+    "fileuri",
+    "uri",
+    "fspath",
+    "from",
+    "to",
+    "src",
+    "dest",
+    "dst",
+    "target",
+    "root",
+    "dir",
+    "dirs",
+    "folder",
+    "folders",
+    "inputpath",
+    "outputpath",
+];
+/// How other keys for paths end, and what ends so and is none.
+const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir", "directory", "folder"];
+const NO_PATHS: [&str; 2] = ["profile", "profiles"];
+/// How keys for addresses end.
+pub(super) const ADDRESS_ENDS: [&str; 6] = ["url", "urls", "uri", "uris", "href", "link"];
+/// Programs that are no lines for a shell of this machine for certain.
+pub(super) const PROGRAMS: [&str; 3] = [SCRIPT, "code", "sourcecode"];
+pub(super) const SCRIPT: &str = "script";
+/// Where names of files stand with `*` in them; the last is a regular expression in other tools.
+const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", "pattern"];
+
+/// What is written: no tool that only reads is given it.
+const WRITTEN: [&str; 28] = [
+    "content",
+    "contents",
+    "newcontent",
+    "newcontents",
+    "updatedcontent",
+    "filecontent",
+    "filecontents",
+    "filetext",
+    "newstring",
+    "newstr",
+    "newtext",
+    "newsource",
+    "newcode",
+    "oldstring",
+    "oldstr",
+    "oldtext",
+    "replacement",
+    "replacements",
+    "replacewith",
+    "insert",
+    "inserttext",
+    "append",
+    "patch",
+    "diff",
+    "edits",
+    "codeedit",
+    "hunks",
+    "overwrite",
+];
+
+/// Places that patterns of one search lead to.
+const MAX_BEGINNINGS: usize = 64;
+
+/// A key, however its words are put together.
+pub(super) fn plain(key: &str) -> String {
+    key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+/// What stands at these keys.
+pub(super) fn of_keys(input: &Map<String, Value>, is_one: impl Fn(&str) -> bool) -> impl Iterator<Item = &Value> {
+    input.iter().filter(move |(key, _)| is_one(&plain(key))).map(|(_, value)| value)
+}
+
+/// Whether a key is for paths.
+pub(super) fn is_for_paths(key: &str) -> bool {
+    let key = plain(key);
+    let is_none = || NO_PATHS.iter().chain(&DIRECTORIES).any(|name| key == *name);
+    PATHS.contains(&key.as_str()) || PATH_ENDS.iter().any(|end| key.ends_with(end)) && !is_none()
+}
+
+/// Whether a key is for addresses.
+pub(super) fn is_for_addresses(key: &str) -> bool {
+    let key = plain(key);
+    ADDRESS_ENDS.iter().any(|end| key.ends_with(end))
+}
+
+/// Whether anything in it says what is to be written.
+pub(super) fn writes(input: &Map<String, Value>) -> bool {
+    input.iter().any(|(key, value)| {
+        let key = plain(key);
+        let is_written = WRITTEN.contains(&key.as_str()) || PROGRAMS.contains(&key.as_str()) && value != "";
+        is_written && !is_nothing(value) && *value != Value::Bool(false) || writes_in(value)
+    })
+}
+
+fn writes_in(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.iter().any(writes_in),
+        Value::Object(map) => writes(map),
+        _ => false,
+    }
+}
+
+/// Whether it is the address of a file.
+pub fn is_address_of_file(text: &str) -> bool {
+    text.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("file:"))
+}
+
+pub(super) fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}
+
+/// All texts in a value.
+pub(super) fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|value| texts(value, found)),
+        Value::Object(map) => map.values().for_each(|value| texts(value, found)),
+        _ => {}
+    }
+}
+
+/// What stands at such a key for paths, in lists and objects too. One that is an object names its path somewhere in it.
+pub(super) fn gather(key: &str, value: &Value, is_one: fn(&str) -> bool, paths: &mut Vec<String>) {
+    let is_named = is_one(key);
+    match value {
+        Value::String(path) if is_named => paths.push(path.clone()),
+        Value::Array(list) => list.iter().for_each(|value| gather(key, value, is_one, paths)),
+        Value::Object(map) if is_named && !map.keys().any(|key| is_one(key)) => texts(value, paths),
+        Value::Object(map) => map.iter().for_each(|(key, value)| gather(key, value, is_one, paths)),
+        _ => {}
+    }
+}
+
+/// Directories, or files, that the patterns of a search lead to: what stands before the first `*` of each, below each
+/// place that is searched.
+pub(super) fn matched_below(places: &[String], input: &Map<String, Value>) -> Vec<String> {
+    let mut patterns = Vec::new();
+    of_keys(input, |key| GLOBS.contains(&key)).for_each(|value| texts(value, &mut patterns));
+    let begins = patterns.iter().map(|pattern| {
+        let end = pattern.find(['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$']);
+        let Some(start) = end.and_then(|end| pattern.get(..end)) else { return pattern.as_str() };
+        start.rsplit_once('/').map_or("", |(dir, _)| if dir.is_empty() { "/" } else { dir })
+    });
+    let begins = begins.filter(|start| !start.is_empty()).take(MAX_BEGINNINGS);
+    let at = |start: &str| {
+        let joined = |place: &String| format!("{}/{start}", place.trim_end_matches('/'));
+        if start.starts_with('/') || needs_expansion(start) || places.is_empty() {
+            vec![start.to_owned()]
+        } else {
+            places.iter().map(joined).collect()
+        }
+    };
+    begins.flat_map(at).take(MAX_BEGINNINGS).collect()
+}
+
+/// Whether a path may stand for several.
+pub fn is_glob(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
+}
+
+/// Whether a path leads somewhere only after a shell's expansion (`~`, `$NAME`), or is an address.
+pub fn needs_expansion(path: &str) -> bool {
+    let scheme = path.split_once(':').map(|(scheme, _)| scheme);
+    path.starts_with('~')
+        || path.contains('$')
+        || scheme
+            .is_some_and(|scheme| scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || c == '+'))
+}
