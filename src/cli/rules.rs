@@ -269,7 +269,7 @@ fn add(change: Edit<'_>) -> Result<u8, Usage> {
     }
     match rule_files::change(&file, "", change) {
         Ok(()) => {
-            if let Some(said) = rules::unknown_tool(change.pattern) {
+            if let Some(said) = rules::remark(change.list, change.pattern) {
                 say(&format!("{said}{}", taken_back(&change)));
             }
             print("")

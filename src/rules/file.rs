@@ -3,7 +3,7 @@
 //! Opens no file. Invariants: what is wrong is named with its line; a deny that cannot be read makes its tool ask, and a
 //! file that only narrows allows nothing.
 
-use super::{LISTS, RuleRef, Rules, Verdict, unknown_tool};
+use super::{LISTS, RuleRef, Rules, Verdict, remark};
 use crate::base::date::seconds;
 use crate::base::toml_doc::{Report, Warning, kind_of};
 use std::sync::Arc;
@@ -112,7 +112,7 @@ impl Reader {
             let rule = RuleRef { list, pattern: pattern.clone(), reason, agent, until, file: self.file.clone(), line };
             match self.rules.add(rule) {
                 Ok(()) => {
-                    if let Some(said) = unknown_tool(&pattern) {
+                    if let Some(said) = remark(list, &pattern) {
                         notes.warn(&entry.span(), said);
                     }
                 }

@@ -551,7 +551,7 @@ fn holds(rule: &Rule, request: &Request<'_>, tool: &Tool) -> bool {
     // What names an address is no search.
     let has_address = !matches!(request.subject, Subject::Paths(_)) && !tool.is_web_search();
     let is_for = match rule.source.list {
-        Verdict::Allow => pattern.allows(tool),
+        Verdict::Allow => pattern.allows(tool) && !rule.pattern.is_for_anything(),
         Verdict::Ask | Verdict::Deny => pattern.covers(tool) && !(pattern.is_web_search() && has_address),
     };
     is_for

@@ -331,6 +331,26 @@ mod paths_of_requests {
         }
     }
 
+    /// Some agents name no tool for commands and edits.
+    #[test]
+    fn a_call_that_names_no_tool_is_allowed_by_its_title_alone() {
+        let verdict = |list, pattern: &str| asked(&rules(&[(list, pattern)]), "other", "Shell: rm x", None).verdict;
+        for pattern in ["other", "other(*)", "other(**)", "other( * )"] {
+            assert_eq!(verdict(Verdict::Allow, pattern), Verdict::Ask, "{pattern}");
+        }
+        for pattern in ["other(Shell: rm x)", "other(Shell: *)"] {
+            assert_eq!(verdict(Verdict::Allow, pattern), Verdict::Allow, "{pattern}");
+        }
+        for pattern in ["other", "other(*)"] {
+            assert_eq!(verdict(Verdict::Deny, pattern), Verdict::Deny, "{pattern}");
+        }
+        assert!(crate::rules::remark(Verdict::Allow, "other").is_some_and(|said| said.contains("allows nothing")));
+        assert_eq!(
+            [crate::rules::remark(Verdict::Deny, "other"), crate::rules::remark(Verdict::Allow, "other(Plan)")],
+            [None, None]
+        );
+    }
+
     #[test]
     fn a_deny_of_searches_of_the_web_is_one_of_what_is_fetched_without_an_address() {
         let denied = rules(&[(Allow, "Fetch"), (Deny, "WebSearch")]);

@@ -365,10 +365,15 @@ pub fn secret_in(text: &str) -> Option<&'static str> {
     named.map(|secret| secret.why)
 }
 
-/// What is to be said of a pattern for a tool that is not known here.
-pub fn unknown_tool(pattern: &str) -> Option<String> {
+/// What is to be said of a pattern of this list that holds for less than it seems to.
+pub fn remark(list: Verdict, pattern: &str) -> Option<String> {
     let name = pattern.split('(').next()?.trim();
-    pattern::parse(pattern).ok()?.tool.unknown(name)
+    let read = pattern::parse(pattern).ok()?;
+    let is_empty = list == Verdict::Allow && read.is_for_anything();
+    let empty = || {
+        format!("{pattern} allows nothing: what says nothing else is allowed by its title, as in {name}(Update plan)")
+    };
+    if is_empty { Some(empty()) } else { read.tool.unknown(name) }
 }
 
 /// Why a pattern is none.

@@ -85,6 +85,16 @@ pub(super) enum Match {
 }
 
 impl Pattern {
+    /// Whether it is for all calls that say nothing of what they do: some agents send commands and edits so.
+    pub(super) fn is_for_anything(&self) -> bool {
+        self.tool.is_nameless()
+            && match &self.spec {
+                Spec::Any => true,
+                Spec::Text(glob) => glob.text().chars().all(|c| c == '*' || c.is_whitespace()),
+                _ => false,
+            }
+    }
+
     /// The same with paths that begin in this directory instead of in those of the session. A `*` in the directory's own name
     /// stands for more than that.
     pub(super) fn at(&self, dir: &Path) -> Self {

@@ -195,7 +195,8 @@ fn of_text(tool: &Tool, text: &str) -> Vec<String> {
         Kind::Bash | Kind::Read | Kind::Edit => vec![tool.name().to_owned()],
         Kind::Other => {
             let exact = literal.then(|| format!("{}({text})", tool.name()));
-            exact.into_iter().chain([tool.name().to_owned()]).collect()
+            let all = (!tool.is_nameless()).then(|| tool.name().to_owned());
+            exact.into_iter().chain(all).collect()
         }
     }
 }

@@ -79,3 +79,10 @@ fn what_is_proposed_first_is_read_back_and_allows_just_that() {
     }
     assert!(patterns("Bash(git *), Bash(").is_err() && patterns(" ").is_err());
 }
+
+#[test]
+fn a_call_that_names_no_tool_has_no_wider_pattern_than_its_title() {
+    let of = |tool: &str| proposed(tool, Subject::Text("Shell: rm x"));
+    assert_eq!(of("other"), [["other(Shell: rm x)"]]);
+    assert_eq!(of("my_lint"), [["my_lint(Shell: rm x)"], ["my_lint"]]);
+}

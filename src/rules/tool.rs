@@ -134,9 +134,14 @@ impl Tool {
         self.part == Part::WebSearch
     }
 
+    /// Whether it is what calls are called that have no name and say nothing of their kind.
+    pub(super) fn is_nameless(&self) -> bool {
+        self.name == NAMELESS
+    }
+
     /// Whether its name means nothing here.
     pub fn is_unknown(&self) -> bool {
-        self.kind == Kind::Other && self.name != NAMELESS
+        self.kind == Kind::Other && !self.is_nameless()
     }
 
     /// What is to be said of a pattern that has a name which means nothing here, with the name as it is written.
