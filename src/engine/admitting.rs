@@ -122,6 +122,7 @@ mod tests {
     use crate::model::refusal::Reason;
     use crate::model::ruling::Ruling;
     use crate::model::session::{Allow, Policy};
+    use crate::rules::{RuleRef, Rules, Verdict};
     use std::os::unix::fs::symlink;
     use std::path::PathBuf;
     use tempfile::TempDir;
@@ -288,6 +289,25 @@ mod tests {
         std::fs::remove_file(root.join("src/a")).unwrap();
         symlink("../secret/x", root.join("src/a")).unwrap();
         assert_eq!(admit(&roots, Some(&rules), ruled, &path).unwrap_err().why, Reason::DeniedByPolicy);
+    }
+
+    /// A rule may have been made since.
+    #[test]
+    fn what_the_decision_hook_has_allowed_is_not_done_where_a_rule_denies_it_by_then() {
+        let temp = TempDir::new().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        let hook = Hook::new(["sh", "-c", "echo '{\"verdict\":\"allow\"}'"].map(str::to_owned).to_vec());
+        let roots = Roots::new(vec![root.clone()]);
+        let path = root.join("a").to_string_lossy().into_owned();
+        let ruled = request(&path).ruled(Some(Ruling { verdict: Ruled::Allow, by_hook: true, ..Ruling::OPEN }));
+        let admitted = |deny: &str| {
+            let mut rules = Rules::default();
+            rules.add(RuleRef { list: Verdict::Deny, pattern: deny.to_owned(), ..RuleRef::default() }).unwrap();
+            let book = Rulebook::only(rules, None).with_hook(Some(hook.clone()));
+            admit(&roots, Some(&RulesInForce::new(book, root.clone())), ruled.clone(), &path)
+        };
+        assert!(admitted("Edit(b)").is_ok());
+        assert_eq!(admitted("Edit(a)").unwrap_err().why, Reason::DeniedByPolicy);
     }
 
     #[test]

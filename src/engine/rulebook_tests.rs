@@ -111,6 +111,10 @@ fn an_agent_that_is_started_by_the_command_of_a_configured_one_has_the_rules_of_
     only.broken(None, Some("mine".into()));
     let only = Rulebook::only(only, None).with_names("python3", vec!["mine".into()]);
     assert_eq!(said(&only, "python3", "git log"), Ruled::Ask, "a deny that cannot be read");
+    assert_eq!(said(&only, "mine", "git log"), Ruled::Ask);
+    let (_temp, book, cwd) = place("allow = [\"Bash(git *)\"]\n[agent.mine]\ndeny = [\"Bash(\"]\n");
+    let said = |agent: &str| book.ruling(Some(agent), &cwd, &Rules::default(), &ran("git log")).0.verdict;
+    assert_eq!((said("mine"), said("other")), (Ruled::Ask, Ruled::Allow), "and is nobody else's");
 }
 
 /// A home, the person's rules in it, and a project.
