@@ -215,10 +215,12 @@ impl ReviewSession {
     }
 
     /// When the next look at everything is due that no news set off: one that a command's end would have cost too much for, for
-    /// which the one after a turn serves, or one in a turn in which no command runs, which would be found half done.
+    /// which the one after a turn serves, or one in a turn. There what no call explains has to be in doubt by then, and no
+    /// command runs, which would be found half done.
     pub fn late_look(&self) -> Option<Instant> {
-        let is_quiet = self.is_in_turn() && !self.attribution.runs() && self.attribution.unseen().next().is_none();
-        let between = self.pace.between().filter(|_| is_quiet);
+        let tells = |turn| self.attribution.is_told() || self.attribution.telling.goes_on(turn);
+        let is_quiet = !self.attribution.runs() && self.attribution.unseen().next().is_none();
+        let between = self.pace.between().filter(|_| is_quiet && self.attribution.turn().is_some_and(tells));
         [self.pace.due(), between].into_iter().flatten().min()
     }
 

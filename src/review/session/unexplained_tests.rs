@@ -438,6 +438,13 @@ fn in_a_turn_everything_is_looked_at_now_and_then_but_while_a_command_runs() {
     let mut place = Place::with(&[("f", b"one\n")]);
     assert_eq!(place.review.late_look(), None);
     place.review.begin_turn(1).unwrap();
+    assert_eq!(
+        place.review.late_look(),
+        None,
+        "the agent has not told of anything: what is found now would be its doing"
+    );
+    place.tool_writes("other", "told\n");
+    place.entry += 1;
     assert!(place.review.late_look().unwrap() <= Instant::now() + Duration::from_secs(2));
     place.review.pace.took = Duration::from_mins(1);
     assert!(
