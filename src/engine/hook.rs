@@ -238,6 +238,27 @@ mod tests {
     }
 
     #[test]
+    fn it_is_told_what_lies_outside_and_where_links_lead() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = temp.path().canonicalize().unwrap();
+        std::fs::create_dir(root.join("elsewhere")).unwrap();
+        std::os::unix::fs::symlink("elsewhere", root.join("link")).unwrap();
+        let asked = |told: &str, path: &str, outside: Vec<Outside>| {
+            let script = format!(
+                r#"read line; case "$line" in *'{told}'*) echo '{{"verdict":"allow"}}';; *) echo '{{"verdict":"deny"}}';; esac"#
+            );
+            let hook = Hook::new(["sh", "-c", &script].map(str::to_owned).to_vec());
+            let claims = Claims::of_file("write", path);
+            hook.ruling(None, &root, &claims, Ruling { outside, ..Ruling::OPEN }).0.verdict
+        };
+        let told = r#""links":[{"path":"link/x","real":""#;
+        assert_eq!((asked(told, "link/x", Vec::new()), asked(told, "a/x", Vec::new())), (Ruled::Allow, Ruled::Deny));
+        let outside = vec![Outside { path: "../x".into(), real: Some("/there/x".into()) }];
+        let told = r#""outside":[{"path":"../x","real":"/there/x""#;
+        assert_eq!((asked(told, "../x", outside), asked(told, "../x", Vec::new())), (Ruled::Allow, Ruled::Deny));
+    }
+
+    #[test]
     fn what_is_not_exactly_one_object_and_an_end_without_an_error_is_no_answer() {
         for (script, why) in [
             (r#"echo '{"verdict":"allow"}'; exit 3"#, "ended with an error"),

@@ -28,8 +28,8 @@ pub(super) const BUILDS: &[Row] = &[
     },
     Row {
         // Whatever a package is called, its program runs.
-        programs: &["bunx", "npx", "pnpx"],
-        signs: &[Only("--version -v")],
+        programs: &["bunx", "npx", "pnpx", "uvx"],
+        signs: &[Only("--version -v -V")],
         reason: "runs a program of any name",
     },
     Row {

@@ -114,7 +114,9 @@ pub(super) const PACKAGES: &[Row] = &[
         reason: "brings in what is named, from where an option or an address says, or runs what that brings",
     },
     Row {
-        programs: &["rbenv", "pyenv", "nodenv", "rvm", "nvm", "fnm", "volta", "asdf", "corepack", "guix", "devbox"],
+        programs: &[
+            "rbenv", "pyenv", "nodenv", "rvm", "nvm", "fnm", "volta", "asdf", "corepack", "guix", "devbox", "devenv",
+        ],
         signs: &[Only("version versions list ls current which whence where --version help")],
         reason: "brings in what is named, from where an option or an address says, or runs what that brings",
     },

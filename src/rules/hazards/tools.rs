@@ -327,7 +327,7 @@ pub(super) const TOOLS: &[Row] = &[
     },
     Row {
         programs: &["nx", "turbo"],
-        signs: &[Any("exec generate g migrate import release login link")],
+        signs: &[Any("exec run-commands generate g migrate import release login link"), Longs("--command --commands")],
         reason: "runs a program of any name",
     },
     Row {
