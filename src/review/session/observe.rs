@@ -385,24 +385,62 @@ impl Observer<'_> {
         self.log.record(path, step, self.files)
     }
 
-    /// A look may come while a file is written, and find it empty or a part of it: with what follows that is one change. Of a
-    /// part that is so where calls say that all of it together is theirs.
+    /// A look may come while a file is written, and find it empty or a part of it: with what follows that is one change.
+    /// Of a part that is so where what was there before and what follows begin with it, or calls say that all of it together is theirs.
     fn join_unsettled(&mut self, change: &mut Change, blamed: Attributed) -> Result<(), ReviewError> {
-        if blamed.cause != Cause::Tool || blamed.doubt || blamed.needs_claim() {
+        if blamed.cause == Cause::Person || blamed.beside_persons || blamed.beside_run {
             return Ok(());
         }
         let turn = blamed.turn.unwrap_or_else(|| self.newest_turn());
+        if let Some(before) = self.begun(change, turn)? {
+            self.log.untake(&change.path)?;
+            change.before = before;
+            return Ok(());
+        }
+        if blamed.cause != Cause::Tool || blamed.doubt {
+            return Ok(());
+        }
         for (steps, before) in self.unsettled(&change.path, turn) {
             let all = Change { path: change.path.clone(), before, after: change.after };
             let calls = self.calls(&all, blamed);
-            let was_empty = steps == 1 && is_empty(&change.before) && !is_empty(&before);
-            if was_empty || self.said(&all, &calls)?.is_some_and(|said| said.is_all) {
+            if self.said(&all, &calls)?.is_some_and(|said| said.is_all) {
                 (0..steps).try_for_each(|_| self.log.untake(&change.path))?;
                 change.before = before;
                 break;
             }
         }
         Ok(())
+    }
+
+    /// What was there before the last step of a file, where that left only the beginning of it, with which begins what is there
+    /// now: whoever wrote it had not come to the end by then.
+    fn begun(&self, change: &Change, turn: u64) -> Result<Option<State>, ReviewError> {
+        let Some(history) = self.log.history(&change.path) else { return Ok(None) };
+        let is_begun = |step: &&ChangeRecord| {
+            let may_be_its = matches!(step.cause, Cause::Tool | Cause::Command | Cause::Unknown);
+            let is_open = step.turn == turn && step.after != history.accepted && step.after == change.before;
+            let [was, left, is] = [step.before, step.after, change.after].map(|state| size(&state));
+            let is_less = left.is_some() && left < was && left < is;
+            may_be_its && is_open && is_less && !step.beside_persons && !step.beside_run
+        };
+        let Some(before) = history.steps.last().filter(is_begun).map(|step| step.before) else { return Ok(None) };
+        let is_beginning = is_empty(&change.before)
+            || match (self.bytes(&change.before)?, self.bytes(&before)?, self.bytes(&change.after)?) {
+                (Some(begun), Some(was), Some(is)) => was.starts_with(&begun) && is.starts_with(&begun),
+                _ => false,
+            };
+        Ok(is_beginning.then_some(before))
+    }
+
+    /// What a file has, where that is not too large and still kept.
+    fn bytes(&self, state: &State) -> Result<Option<Vec<u8>>, ReviewError> {
+        if size(state).is_none_or(|size| size > MAX_CLAIMED as u64) {
+            return Ok(None);
+        }
+        match self.files.content(state) {
+            Err(ReviewError::NotKept(_)) => Ok(None),
+            bytes => bytes.map(Some),
+        }
     }
 
     /// So many of the last steps of a file which somebody may still explain, and what was there before them; the most of them
@@ -423,6 +461,10 @@ impl Observer<'_> {
     fn newest_turn(&self) -> u64 {
         self.attribution.turn().unwrap_or_else(|| self.log.newest_turn())
     }
+}
+
+const fn size(state: &State) -> Option<u64> {
+    if let State::File { size, .. } = state { Some(*size) } else { None }
 }
 
 const fn is_empty(state: &State) -> bool {

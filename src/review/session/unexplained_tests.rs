@@ -459,3 +459,38 @@ fn in_a_turn_everything_is_looked_at_now_and_then_but_while_a_command_runs() {
     place.review.end_turn(1).unwrap();
     assert_eq!(place.review.late_look(), None);
 }
+
+/// Looks come at any moment, also right after a program has emptied the file that it writes anew.
+#[test]
+fn what_a_command_writes_anew_is_one_change_wherever_a_look_comes() {
+    let text = lines(30);
+    let agents = changed(&text, &[(2, "agent")]);
+    let both = changed(&agents, &[(20, "person")]);
+    let all = changed(&both, &[(9, "command")]);
+    let middles = ["", &all[..12]];
+    for (middle, is_told) in middles.into_iter().flat_map(|middle| [(middle, false), (middle, true)]) {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.turn(1, |place| place.tool_writes("f", &agents));
+        place.write("f", &both);
+        place.review.begin_turn(2).unwrap();
+        place.tool_writes("other", "told\n");
+        place.entry += 1;
+        let since = Instant::now();
+        if is_told {
+            place.hears(ToolEffect::Runs, &[], since, false);
+        }
+        place.write("f", middle);
+        place.look("f");
+        place.hears(ToolEffect::Runs, &[], since, false);
+        place.write("f", &all);
+        place.hears(ToolEffect::Runs, &[], since, true);
+        place.review.end_turn(2).unwrap();
+        assert_eq!(place.causes("f").last(), Some(&(Cause::Command, false)), "{middle:?} {is_told}");
+        place.review.verify_invariants();
+        let mut place = place.reopen();
+        place.review.act(&ReviewAction::Rewind { turn: 2 }).unwrap();
+        assert_eq!(place.read("f"), both, "{middle:?} {is_told}");
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_eq!(place.read("f"), changed(&text, &[(20, "person")]), "{middle:?} {is_told}");
+    }
+}
