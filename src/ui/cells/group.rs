@@ -5,7 +5,7 @@
 //! for the others is found in that many steps.
 
 use super::head::{Clock, FOLDED, head, pad_verb};
-use super::{CellCtx, gutter, is_waiting, nested, tool};
+use super::{CellCtx, gutter, is_waiting, named, nested};
 use crate::base::human;
 use crate::model::entry::{Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
@@ -40,7 +40,7 @@ pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
 /// Whether an entry that is not finished may come to share the row of the one above it.
 pub fn may_follow(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
     let (Some(first), Body::Tool(second)) = (looks(above, session), &below.body) else { return false };
-    let is_look = matches!(tool::kind_of(second), ToolKind::Read | ToolKind::Search) && second.mark.is_none();
+    let is_look = matches!(named::kind_of(second), ToolKind::Read | ToolKind::Search) && second.mark.is_none();
     is_look && joins((above, first), (below, second))
 }
 
@@ -93,7 +93,7 @@ pub fn row_of<'a>(
 /// A call that has looked at something, and has nothing else to show.
 fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> {
     let Body::Tool(call) = &entry.body else { return None };
-    let has_looked = matches!(tool::kind_of(call), ToolKind::Read | ToolKind::Search)
+    let has_looked = matches!(named::kind_of(call), ToolKind::Read | ToolKind::Search)
         && call.status == ToolStatus::Completed
         && call.mark.is_none()
         && !call.refused
@@ -104,8 +104,8 @@ fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> 
 
 /// The row of several calls, of which the first is this entry.
 pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
-    let all_read = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Read);
-    let all_search = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Search);
+    let all_read = calls.iter().all(|call| named::kind_of(call) == ToolKind::Read);
+    let all_search = calls.iter().all(|call| named::kind_of(call) == ToolKind::Search);
     let verb = match (all_read, all_search) {
         (true, _) => "read",
         (_, true) => "search",
@@ -113,7 +113,7 @@ pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Ve
     };
     let mut named: Vec<String> = Vec::new();
     for call in calls {
-        let object = tool::object(call, ctx).as_str().to_owned();
+        let object = named::object(call, ctx).as_str().to_owned();
         if !object.is_empty() && !named.contains(&object) {
             named.push(object);
         }

@@ -9,6 +9,7 @@ pub mod group;
 mod head;
 mod lines;
 mod message;
+mod named;
 mod nested;
 pub mod parts;
 mod permission;
@@ -35,7 +36,7 @@ pub use permission::{gate_body, permission_body, raw_input, says_nothing, wordin
 pub use source::source;
 use std::path::{Path, PathBuf};
 pub use terminal::printed;
-pub use tool::{in_words, wish};
+pub use named::{in_words, wish};
 
 /// The glyph of what runs; the painter replaces it by the picture of the moment.
 pub const SPINNER: &str = "⠹";
