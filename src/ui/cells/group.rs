@@ -7,7 +7,7 @@
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::{CellCtx, gutter, is_waiting, named, nested};
 use crate::base::human;
-use crate::model::entry::{Body, Entry, FileOutcome};
+use crate::model::entry::{Body, Entry, FileOp, FileOutcome};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Change, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
@@ -25,16 +25,47 @@ pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
         if op.is_outside {
             return false;
         }
-        let is_of_file = |change: &&Change| {
-            change.path == op.path || Path::new(&session.cwd).join(&change.path) == Path::new(&op.path)
-        };
-        let is_shown = |content: &ToolContent| {
-            content.change().filter(is_of_file).is_some_and(|change| shows(change, old.as_deref(), written))
-        };
-        return above.turn == below.turn && call.content.iter().take(MOST as usize).any(is_shown);
+        let is_shown =
+            |change: &Change| is_same_file(&change.path, op, session) && shows(change, old.as_deref(), written);
+        let is_all = call.changes().take(MOST as usize).any(is_shown);
+        return above.turn == below.turn && (is_all || stays(above, below, session));
     }
     let (Some(first), Some(second)) = (looks(above, session), looks(below, session)) else { return false };
     joins((above, first), (below, second))
+}
+
+/// Whether what was written is shown in the row of the call above it even where that is opened: the call names the file
+/// and shows no change by itself.
+pub fn stays(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
+    let (Body::Tool(call), Body::File(op)) = (&above.body, &below.body) else { return false };
+    let FileOutcome::Written { created, old, .. } = &op.outcome else { return false };
+    let is_known = !op.is_outside && (*created || old.is_some());
+    let changes_files = named::kind_of(call) == ToolKind::Edit && !call.refused && call.changes().next().is_none();
+    let names = || {
+        let located = call.locations.iter().take(MOST as usize).any(|at| is_same_file(&at.path, op, session));
+        located || named::path(call).is_some_and(|path| is_same_file(&path, op, session))
+    };
+    above.turn == below.turn && is_known && changes_files && names()
+}
+
+fn is_same_file(path: &str, op: &FileOp, session: SessionRef<'_>) -> bool {
+    path == op.path || Path::new(&session.cwd).join(path) == Path::new(&op.path)
+}
+
+/// What was written, of what shares the row of a call: the path, the text before and the new one.
+pub(super) fn written<'a>(with: &[&'a Entry]) -> impl Iterator<Item = (&'a str, Option<&'a str>, &'a str)> {
+    with.iter().filter_map(|entry| match &entry.body {
+        Body::File(FileOp { path, outcome: FileOutcome::Written { old, new, .. }, .. }) => {
+            Some((path.as_str(), old.as_deref(), &**new))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a file has come to be so.
+pub(super) fn has_created(with: &[&Entry]) -> bool {
+    let is_new = |op: &FileOp| matches!(op.outcome, FileOutcome::Written { created: true, .. });
+    with.iter().any(|entry| matches!(&entry.body, Body::File(op) if is_new(op)))
 }
 
 /// Whether an entry that is not finished may come to share the row of the one above it.
@@ -84,6 +115,9 @@ pub fn row_of<'a>(
     while let Some(above) = index.checked_sub(1).and_then(|at| entries.at(at)) {
         if !follows(above, first, session) {
             break;
+        }
+        if stays(above, first, session) {
+            return Some(above);
         }
         (first, index) = (above, index - 1);
     }

@@ -15,6 +15,8 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
 
+/// In place of the verb where nothing says what is to be done with a file.
+pub const ABOUT: &str = "about";
 /// Names of tools, without their case and what joins their words.
 const TOOLS: &[(ToolKind, &[&str])] = &[
     (ToolKind::Read, &["read", "readfile", "readmanyfiles", "readmediafile", "view", "viewfile"]),
@@ -29,6 +31,8 @@ const TOOLS: &[(ToolKind, &[&str])] = &[
 ];
 /// Files named on the first line.
 const MAX_NAMED: usize = 3;
+/// Where the input of a call names its file.
+const PATHS: [&str; 5] = ["path", "file_path", "filePath", "filepath", "absolute_path"];
 /// Bytes of arguments that are looked at.
 const MAX_ARGUMENTS: usize = 4096;
 
@@ -42,12 +46,19 @@ pub(super) fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str
 /// What a call does as it says itself, else by the name of its tool, where that is its title or stands in front of it.
 /// Only for being shown: nothing is allowed by a name.
 pub(super) fn kind_of(t: &ToolCall) -> ToolKind {
-    let named = || {
-        let name: String = tool_name(t.label())?.chars().filter(|c| !matches!(c, '_' | '-')).collect();
-        let name = name.to_lowercase();
-        TOOLS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(kind, _)| *kind)
-    };
-    if t.kind == ToolKind::Other { named().unwrap_or_default() } else { t.kind }
+    if t.kind != ToolKind::Other {
+        return t.kind;
+    }
+    let names = std::iter::once(t.named()).chain(t.name.as_deref()).chain(t.also_named.iter().map(String::as_str));
+    let named = names.filter_map(tool_name).find_map(kind_named);
+    // A question may leave out what the call was announced as.
+    named.or(t.kind_before).unwrap_or_default()
+}
+
+/// The kind of the tools that are called so.
+fn kind_named(name: &str) -> Option<ToolKind> {
+    let name = name.chars().filter(|c| !matches!(c, '_' | '-')).collect::<String>().to_lowercase();
+    TOOLS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(kind, _)| *kind)
 }
 
 /// What stands in front of a colon, if it is one word; else the title, if that is one.
@@ -61,9 +72,9 @@ pub(super) fn deed(t: &ToolCall) -> &'static str {
     if t.is_agent {
         return "agent";
     }
-    let mut changes = t.content.iter().filter_map(ToolContent::change).peekable();
+    let mut changes = t.changes().peekable();
     let patched = diffs::in_input(t);
-    if !patched.is_empty() {
+    if changes.peek().is_none() && !patched.is_empty() {
         let all = |done: Done| patched.iter().all(|file| file.done == done);
         return match (all(Done::Added), all(Done::Removed)) {
             (true, _) => "create",
@@ -72,7 +83,7 @@ pub(super) fn deed(t: &ToolCall) -> &'static str {
         };
     }
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
-        return verb(kind_of(t));
+        return if writes_all(t) { "write" } else { verb(kind_of(t)) };
     }
     let (mut adds, mut deletes) = (true, true);
     for change in changes {
@@ -92,9 +103,17 @@ pub(super) fn deed(t: &ToolCall) -> &'static str {
 pub fn wish(t: &ToolCall, previews: &[WritePreview]) -> &'static str {
     match deed(t) {
         "create" if previews.iter().any(|preview| preview.old.is_some()) => "edit",
-        verb @ ("create" | "edit" | "delete") => verb,
+        verb @ ("create" | "edit" | "delete" | "write") => verb,
+        _ if kind_of(t) == ToolKind::Other && is_only_path(t) => ABOUT,
         _ => labels::verb(kind_of(t)),
     }
+}
+
+/// Whether a call says no more than of which file it is.
+fn is_only_path(t: &ToolCall) -> bool {
+    let title = t.named();
+    let is_path = title.starts_with('/') || t.locations.iter().any(|at| at.path == title);
+    is_path && input(t).is_none_or(|input| command(Some(&input)).is_none())
 }
 
 /// What a call does, and to what.
@@ -105,7 +124,7 @@ pub fn in_words(t: &ToolCall, ctx: &CellCtx<'_>) -> String {
 /// What stands in front of a call: a verb, or what it is where nothing says what it does.
 pub(super) const fn verb(kind: ToolKind) -> &'static str {
     match kind {
-        ToolKind::SwitchMode => "switch mode",
+        ToolKind::SwitchMode => "mode",
         ToolKind::Other => "tool",
         kind => labels::verb(kind),
     }
@@ -133,15 +152,31 @@ fn input(t: &ToolCall) -> Option<Cow<'_, Value>> {
 
 /// What a call is given by the name that fits its kind.
 fn given(t: &ToolCall) -> Option<String> {
-    let names: &[&str] = match kind_of(t) {
-        ToolKind::Read | ToolKind::Edit | ToolKind::Delete => &["path", "file_path", "filePath", "absolute_path"],
-        ToolKind::Search => &["pattern", "query"],
-        ToolKind::Fetch => &["url"],
-        ToolKind::Execute => return command(input(t).as_deref()),
-        _ => &[],
-    };
-    let input = input(t).filter(|_| !names.is_empty())?;
-    names.iter().find_map(|name| input.get(*name)?.as_str()).map(str::to_owned).filter(|given| !given.trim().is_empty())
+    match kind_of(t) {
+        ToolKind::Search => given_as(t, &["pattern", "query"]),
+        ToolKind::Fetch => given_as(t, &["url"]),
+        ToolKind::Execute => command(input(t).as_deref()),
+        ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Other => path(t),
+        ToolKind::Move | ToolKind::Think | ToolKind::SwitchMode => None,
+    }
+}
+
+/// The file that the input of a call names.
+pub(super) fn path(t: &ToolCall) -> Option<String> {
+    given_as(t, &PATHS)
+}
+
+fn given_as(t: &ToolCall, names: &[&str]) -> Option<String> {
+    let input = input(t)?;
+    let given = names.iter().find_map(|name| input.get(*name)?.as_str())?;
+    Some(given.to_owned()).filter(|given| !given.trim().is_empty())
+}
+
+/// Whether a call is given the whole text of a file.
+fn writes_all(t: &ToolCall) -> bool {
+    let has = |input: &Value, name: &str| input.get(name).is_some_and(Value::is_string);
+    let has_text = |input: &Value| has(input, "content") && PATHS.iter().any(|name| has(input, name));
+    kind_of(t) == ToolKind::Edit && input(t).is_some_and(|input| has_text(&input))
 }
 
 /// What is done to: the command, the path, else the title without the verb.
@@ -154,16 +189,21 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
     if let Some(command) = own_command(t, ctx) {
         return StyledText::from(label(command).as_str());
     }
-    let title = relative(&label(t.label()), ctx);
+    let title = relative(&label(t.named()), ctx);
     let kind = kind_of(t);
-    let bare = if kind == t.kind { without_verb(&title, kind) } else { without_name(&title) };
+    let is_by_name = kind != t.kind && tool_name(&title).and_then(kind_named).is_some();
+    let bare = if is_by_name { without_name(&title) } else { without_verb(&title, kind) };
+    // Of a title that is the directory, the file in it is what is meant.
+    let is_below = |path: &String| path.strip_prefix(t.named()).is_some_and(|rest| rest.starts_with('/'));
+    if let Some(path) = path(t).filter(|path| t.named().starts_with('/') && is_below(path)) {
+        return StyledText::from(display(&path, ctx).as_str());
+    }
     if let Some(files) = files(t, ctx) {
         // The title of a read may say which lines.
         let says_more = kind == ToolKind::Read && bare.starts_with(files.as_str());
         return StyledText::from(if says_more { bare } else { files.as_str() });
     }
-    if bare.is_empty()
-        && t.locations.is_empty()
+    if (bare.is_empty() || kind_named(bare) == Some(kind))
         && let Some(given) = given(t)
     {
         return StyledText::from(relative(&label(&given), ctx).as_str());
@@ -173,10 +213,15 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
         .locations
         .first()
         .map(|l| display(&l.path, ctx))
-        .or_else(|| t.content.iter().find_map(ToolContent::change).map(|change| display(&change.path, ctx)));
+        .or_else(|| t.changes().next().map(|change| display(&change.path, ctx)));
+    let is_unnamed =
+        bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file");
+    if is_unnamed {
+        text = StyledText::new();
+    }
     if let Some(path) = target.filter(|p| !p.is_empty()) {
         let name = path.rsplit('/').next().unwrap_or(&path);
-        if bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file") {
+        if is_unnamed {
             text = StyledText::from(path.as_str());
         } else if !bare.contains(name) && matches!(kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
             text.push(&format!("  {path}"), Token::Dim);
@@ -187,7 +232,7 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
 
 /// The files that a call changes, or that it reads or deletes.
 fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
-    let mut paths: Vec<&str> = t.content.iter().filter_map(|c| Some(c.change()?.path.as_str())).collect();
+    let mut paths: Vec<&str> = t.changes().map(|change| change.path.as_str()).collect();
     paths.extend(diffs::in_input(t).into_iter().map(|file| file.path));
     if paths.is_empty() && matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
         paths = t.locations.iter().map(|l| l.path.as_str()).collect();

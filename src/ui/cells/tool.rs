@@ -9,7 +9,7 @@ use super::lines::dim;
 use super::message::{block, display, label};
 use super::named::{arguments, command, deed, object, own_command};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
-use super::{CellCtx, SPINNER, gutter, is_waiting, nested, values};
+use super::{CellCtx, SPINNER, group, gutter, is_waiting, nested, values};
 use crate::model::entry::{Block, Entry};
 use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::{Budget, FileDiff};
@@ -51,21 +51,8 @@ pub(super) fn is_running(t: &ToolCall) -> bool {
 pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let waiting = is_waiting(entry, ctx.session);
     let exit = bad_exit(t, ctx);
-    let extent = extent(t, waiting, exit.is_some(), ctx.fold);
-    let mut budget = Budget::default();
-    let mut diffs: Vec<(&str, FileDiff)> = t
-        .content
-        .iter()
-        .take(MAX_BLOCKS)
-        .enumerate()
-        .filter_map(|(at, c)| match c {
-            ToolContent::Change(change) => {
-                Some((change.path.as_str(), diffs::change(change, t.line_of(at), &mut budget)))
-            }
-            ToolContent::Block(_) | ToolContent::Unread(_) | ToolContent::Terminal(_) => None,
-        })
-        .collect();
-    diffs.extend(diffs::in_input(t).into_iter().map(|file| (file.path, file.diff)));
+    let extent = extent(t, waiting, exit.is_some(), ctx);
+    let diffs = diffs_of(t, ctx);
     let mut figures = StyledText::new();
     if !diffs.is_empty() {
         let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
@@ -89,7 +76,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         figures.push(&label(word), token);
     }
     let mut verb = nested::front(entry, t, ctx);
-    verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
+    verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx) });
     // How long the person thinks is no time of the call's.
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
     let taken = width::styled_width(&verb);
@@ -111,6 +98,32 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         lines.extend(shown.filter_map(|shown| terminal::quiet(shown, ctx)));
     }
     lines
+}
+
+/// What a call does to files: as it shows it, as it was answered, as its input says it, as it was written.
+fn diffs_of<'a>(t: &'a ToolCall, ctx: &CellCtx<'a>) -> Vec<(&'a str, FileDiff)> {
+    let mut budget = Budget::default();
+    let own = t.content.iter().take(MAX_BLOCKS).enumerate();
+    let mut diffs: Vec<(&str, FileDiff)> = own
+        .filter_map(|(at, content)| {
+            let change = content.change()?;
+            Some((change.path.as_str(), diffs::change(change, t.line_of(at), &mut budget)))
+        })
+        .collect();
+    if diffs.is_empty() {
+        let answered = t.changes().take(MAX_BLOCKS);
+        diffs.extend(answered.map(|change| {
+            let diff = diffs::change(change, t.known_line(change), &mut budget);
+            (change.path.as_str(), diff)
+        }));
+    }
+    if diffs.is_empty() {
+        diffs.extend(diffs::in_input(t).into_iter().map(|file| (file.path, file.diff)));
+    }
+    if diffs.is_empty() {
+        diffs.extend(group::written(ctx.with).map(|(path, old, new)| (path, diffs::of(old, new, &mut budget))));
+    }
+    diffs
 }
 
 /// In front of the figures, where that cuts nothing.
@@ -145,8 +158,8 @@ fn reported_exit(output: &Value) -> Option<i64> {
     here(output).or_else(|| here(output.get("metadata")?))
 }
 
-fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> Extent {
-    match fold {
+fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, ctx: &CellCtx<'_>) -> Extent {
+    match ctx.fold {
         Some(Fold::Open) => return Extent::All,
         Some(Fold::Closed) => return Extent::Nothing,
         Some(Fold::Apart) | None => {}
@@ -159,7 +172,10 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
         Extent::Nothing
     } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || t.is_cancelled() {
         Extent::Preview
-    } else if t.content.iter().any(|c| c.change().is_some()) || !diffs::in_input(t).is_empty() {
+    } else if t.changes().next().is_some()
+        || !diffs::in_input(t).is_empty()
+        || group::written(ctx.with).next().is_some()
+    {
         Extent::Diffs
     } else if t.kind == ToolKind::Execute || t.terminals().next().is_some() {
         Extent::Tail
@@ -178,7 +194,9 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
         (None, status) if t.is_stopping && !status.is_final() => {
             (SPINNER, Token::SignRun, Some(("stopping", Token::Warn)))
         }
-        (None, ToolStatus::Failed) if !t.is_cancelled() => ("✗", Token::SignBad, refused),
+        // What was not to be done has not gone wrong.
+        (None, ToolStatus::Failed) if t.refused => ("–", Token::Dim, refused),
+        (None, ToolStatus::Failed) if !t.is_cancelled() => ("✗", Token::SignBad, None),
         (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled | ToolStatus::Failed) => {
             ("–", Token::Dim, Some(("cancelled", Token::Dim)))
         }
@@ -203,9 +221,13 @@ fn clock(t: &ToolCall, ctx: &CellCtx<'_>) -> Clock {
 }
 
 /// The verb of a call; what removes has the colour of danger.
-fn verb_of(t: &ToolCall, width: u16) -> StyledText {
-    let verb = pad_verb(deed(t), width);
-    if deed(t) == "delete" { verb.retoken(Token::Danger) } else { verb }
+fn verb_of(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
+    let deed = match deed(t) {
+        "edit" | "write" if t.changes().next().is_none() && group::has_created(ctx.with) => "create",
+        deed => deed,
+    };
+    let verb = pad_verb(deed, ctx.width);
+    if deed == "delete" { verb.retoken(Token::Danger) } else { verb }
 }
 
 fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
