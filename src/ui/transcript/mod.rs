@@ -86,7 +86,12 @@ pub struct Transcript {
     asked: Option<(u64, Plain)>,
     /// What is not printed before its colours are known, and whether some have come since.
     awaited: Option<(Spot, bool)>,
+    /// What folding does to an entry, as it was found out last.
+    folding: Option<(Folded, Option<Fold>)>,
 }
+
+/// An entry, its revision, how far it is folded, and the columns that it has.
+type Folded = (SessionKey, EntryId, u64, Option<Fold>, u16);
 
 /// Lines of what is asked that are coloured: fewer than [`Colours`] remembers.
 const MAX_ASKED: usize = 2000;
@@ -248,9 +253,25 @@ impl Transcript {
 
     /// What the next folding does to an entry: nothing where there is neither more of it nor less.
     pub fn folding(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<Fold> {
+        let index = cx.session.entries().index_of(id)?;
+        self.cache.begin(cx, area.width);
+        let rev = self.cache.reading.entry(cx, index)?.rev;
+        let key = (cx.session.key(), id, rev, cx.folds.of(id), area.width);
+        if let Some((_, known)) = self.folding.filter(|(known, _)| *known == key) {
+            return known;
+        }
+        // Both are laid out for that: not for each frame.
+        let found = self.find_folding(cx, area, id);
+        self.folding = Some((key, found));
+        found
+    }
+
+    fn find_folding(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<Fold> {
         let (id, fold) = self.next_fold(cx, area, id)?;
         let index = cx.session.entries().index_of(id)?;
         self.cache.begin(cx, area.width);
+        let with = Walk::new(cx, &mut self.cache).with(index);
+        let with: Vec<_> = with.iter().map(|entry| &**entry).collect();
         let entry = self.cache.reading.entry(cx, index)?;
         let mut folds = cx.folds.clone();
         folds.set(id, fold);
@@ -260,8 +281,8 @@ impl Transcript {
             (Fold::Apart, ..) => true,
             (_, false, false) => {
                 self.cache.pieces(cx, &entry);
-                let before = self.cache.laid(cx, &entry, &[], 0).lines.clone();
-                self.cache.laid(&next, &entry, &[], 0).lines != before
+                let before = self.cache.laid(cx, &entry, &with, 0).lines.clone();
+                self.cache.laid(&next, &entry, &with, 0).lines != before
             }
             (_, before, after) => before != after,
         };
