@@ -5,7 +5,7 @@
 
 use super::changes::WritePreview;
 use super::event::{Asking, PermissionKind, PermissionOption, TerminalSpec};
-use super::ids::{EntryId, Now, ReqId};
+use super::ids::{EntryId, Now, ReqId, ToolId};
 use super::login::LogIn;
 use super::session::Session;
 use super::tool::{ToolCall, Wording};
@@ -152,6 +152,8 @@ pub enum About {
         asking: Asking,
         /// The call of ours that it is for; without one, the session.
         call: Option<u64>,
+        /// The tool call that waits for it.
+        of: Option<ToolId>,
     },
 }
 

@@ -3,9 +3,9 @@
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
 pub mod light;
+mod places;
 mod standing;
 
-use super::changes::WritePreview;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
@@ -13,6 +13,7 @@ use super::ruling::Scope;
 pub use crate::base::exit::Exit;
 use crate::base::limits::{MAX_CONTENT, MAX_PARTS};
 use crate::base::sanitize::deceives;
+use places::Place;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use standing::{Answerer, ToolStatus};
@@ -76,6 +77,12 @@ pub struct ToolCall {
     /// Rules need not look at it when it is over: they were asked about it, or something of it was refused.
     #[serde(default)]
     pub is_judged: bool,
+    /// The changes that were answered last, yes or no: some agents leave them out of what they say afterwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answered: Vec<Change>,
+    /// What it was said to do before a message that says of no sort.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind_before: Option<ToolKind>,
     /// Where its changes belong, as found out when the person was asked.
     places: Vec<Place>,
 }
@@ -105,15 +112,6 @@ impl Wording {
     pub fn deceives(&self) -> bool {
         deceives(&self.title) || self.description.as_deref().is_some_and(deceives)
     }
-}
-
-/// The line of a file at which a piece of it begins.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Place {
-    path: String,
-    old: Arc<str>,
-    /// From 1.
-    line: u32,
 }
 
 /// What a call does, as far as agents say it; `exec` writes it in these words.
@@ -420,6 +418,8 @@ impl ToolCall {
             runs_elsewhere: false,
             named_before: Vec::new(),
             is_judged: false,
+            answered: Vec::new(),
+            kind_before: None,
             places: Vec::new(),
             id,
         }
@@ -434,6 +434,9 @@ impl ToolCall {
             if self.also_named.len() < MAX_ALSO_NAMED && !self.also_named.contains(&name) {
                 self.also_named.push(name);
             }
+        }
+        if patch.kind.as_set() == Some(&ToolKind::Other) && self.kind != ToolKind::Other {
+            self.kind_before = Some(self.kind);
         }
         patch.kind.put(&mut self.kind);
         patch.content.put(&mut self.content);
@@ -496,6 +499,11 @@ impl ToolCall {
         if self.title.is_empty() { self.name.as_deref().unwrap_or_else(|| self.id.as_str()) } else { &self.title }
     }
 
+    /// The same, but nothing where only the id is known.
+    pub fn named(&self) -> &str {
+        Some(self.label()).filter(|label| *label != self.id.as_str()).unwrap_or_default()
+    }
+
     /// Whether what it says of itself holds something that is not seen as it is.
     pub fn deceives(&self) -> bool {
         let of_content = |content: &ToolContent| match content {
@@ -517,50 +525,10 @@ impl ToolCall {
         })
     }
 
-    /// Takes note of where its changes belong; `previews` are in the order of [`ToolCall::texts`].
-    pub fn learn(&mut self, previews: &[WritePreview]) {
-        let known = self.texts().zip(previews).filter_map(|((path, old, new), preview)| {
-            let old = old?;
-            Some(Place { path: path.to_owned(), old: Arc::clone(old), line: place(old, new, preview)? })
-        });
-        self.places = known.collect();
-    }
-
-    /// Takes note of the lines at which its changes stand, in the order of [`ToolCall::texts`].
-    pub fn place(&mut self, lines: &[Option<u32>]) {
-        let place = |(path, old, line): (&str, Option<&Arc<str>>, u32)| {
-            Some(Place { path: path.to_owned(), old: Arc::clone(old?), line })
-        };
-        let found = self.texts().zip(lines).filter_map(|((path, old, _), line)| place((path, old, (*line)?)));
-        let found: Vec<Place> = found.collect();
-        self.places.extend(found);
-    }
-
-    /// Whether it is not known where some of its changes stand.
-    pub fn lacks_places(&self) -> bool {
-        let is_text = |content: &ToolContent| content.change().is_some_and(|change| change.texts().is_some());
-        self.content.iter().enumerate().any(|(at, content)| is_text(content) && self.line_of(at).is_none())
-    }
-
-    /// The line of its file, from 1, at which the texts of the change at this place of `content` begin; `None` when
-    /// is unknown. One without an old text is a whole file.
-    pub fn line_of(&self, at: usize) -> Option<u32> {
-        let change = self.content.get(at)?.change()?;
-        let Some(old) = change.texts()?.0.filter(|old| !old.is_empty()) else { return Some(1) };
-        let path = &change.path;
-        if let Some(known) = self.places.iter().find(|p| p.path == *path && p.old == *old) {
-            return Some(known.line);
-        }
-        let same = |c: &&ToolContent| c.change().is_some_and(|other| other.path == *path);
-        let before = self.content.iter().take(at).filter(same).count();
-        let lines = self.locations.iter().filter(|l| l.path == *path).filter_map(|l| l.line.filter(|n| *n > 0));
-        // One place for several diffs, or several for one, says nothing about which.
-        (lines.clone().count() == self.content.iter().filter(same).count()).then(|| lines.clone().nth(before))?
-    }
-
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
-        let content: usize = self.content.iter().map(ToolContent::size).sum();
+        let answered: usize = self.answered.iter().map(Change::size).sum();
+        let content = self.content.iter().map(ToolContent::size).sum::<usize>() + answered;
         let locations: usize = self.locations.iter().map(|l| l.path.len() + size_of::<Location>()).sum();
         let raw = [&self.raw_input, &self.raw_output].into_iter().flatten().map(size_of_value).sum::<usize>();
         let name = self.name.as_ref().map_or(0, String::len);
@@ -570,20 +538,6 @@ impl ToolCall {
     pub fn terminals(&self) -> impl Iterator<Item = &TermId> {
         self.content.iter().filter_map(|c| if let ToolContent::Terminal(id) = c { Some(id) } else { None })
     }
-}
-
-/// Where `old` begins in the file of which `preview` knows the whole text.
-fn place(old: &str, new: &str, preview: &WritePreview) -> Option<u32> {
-    let file = preview.old.as_deref()?;
-    if preview.differs.is_some() && file == old {
-        // Nothing but what the agent says.
-        return None;
-    }
-    let same = |a: &str, b: &str| a.lines().zip(b.lines()).take_while(|(a, b)| a == b).count();
-    let first = same(file, &preview.new).checked_sub(same(old, new))?;
-    let mut there = file.lines().skip(first);
-    let fits = old.lines().all(|line| there.next().is_some_and(|have| have.contains(line)));
-    fits.then(|| u32::try_from(first + 1).ok())?
 }
 
 /// Whether a patch is a `tool_call` for a call that is already there.

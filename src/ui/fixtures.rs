@@ -286,11 +286,14 @@ impl Scene {
                 Out::Intent(intent) | Out::Send { intent, .. } => drop(self.intent(intent.clone())),
                 Out::Seek(way) => self.seek(*way),
                 Out::Fold(entry) => self.fold(*entry),
+                Out::FoldInPlace(entry) => self.fold_in_place(*entry),
                 Out::Select(from, to) => self.select(*from, *to),
                 Out::CopySelected => self.copy_selected(),
                 _ => {}
             }
-            if !matches!(out, Out::Scroll(_) | Out::Seek(_) | Out::Fold(_) | Out::Select(..) | Out::CopySelected) {
+            if !matches!(out, Out::Scroll(_) | Out::Seek(_) | Out::Select(..) | Out::CopySelected)
+                && !matches!(out, Out::Fold(_) | Out::FoldInPlace(_))
+            {
                 self.outs.push(out);
             }
         }
@@ -317,6 +320,17 @@ impl Scene {
         if let Some((entry, fold)) = fold {
             self.ui.view.folds.set(entry, fold);
         }
+    }
+
+    fn fold_in_place(&mut self, entry: EntryId) {
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let held = transcript.held(&self.view_cx().draw_ctx(), self.info.transcript, self.ui.view.scroll);
+        self.transcript = transcript;
+        self.fold(entry);
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let held = transcript.settled(&self.view_cx().draw_ctx(), self.info.transcript, held);
+        self.transcript = transcript;
+        self.ui.view.scroll = held;
     }
 
     fn seek(&mut self, way: Way) {

@@ -5,6 +5,7 @@
 use super::frame::Motion;
 use super::keys::Mouse;
 use super::state::dock::{Dialog, Seen};
+use super::state::folds::Fold;
 use super::state::opener::{NewSession, Whose};
 use super::state::picker::Purpose;
 use super::state::reading::Way;
@@ -84,6 +85,8 @@ pub enum Out {
     Seek(Way),
     /// Folds an entry of the session that is shown, or unfolds it.
     Fold(EntryId),
+    /// The same of one that was pointed at: its row stays where it is.
+    FoldInPlace(EntryId),
     Copy(What, String),
     /// The words between these two places of the screen are selected.
     Select(Position, Position),
@@ -187,6 +190,8 @@ pub struct FrameInfo {
     /// The panel beside it, when it was drawn.
     pub panel: Rect,
     pub rows_below: Option<u64>,
+    /// What folding does to the entry that is read.
+    pub folding: Option<Fold>,
     /// Which prompt the view begins in, and of how many; where more than a screen is below it.
     pub prompt: Option<(usize, usize)>,
     /// The scroll position as clamped by the transcript.

@@ -476,6 +476,7 @@ impl<D: Device> Running<D> {
             Out::Scroll(by) => scrolling::scroll(self, by),
             Out::Seek(way) => scrolling::seek(self, way),
             Out::Fold(entry) => scrolling::fold(self, entry),
+            Out::FoldInPlace(entry) => scrolling::fold_in_place(self, entry),
             Out::Type(term, bytes) => self.type_into(Some((term, bytes))),
             Out::Select(from, to) => selecting::select(self, from, to),
             Out::CopySelected => selecting::copy(self),

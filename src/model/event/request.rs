@@ -3,7 +3,7 @@
 //! Plain data. Decides nothing.
 
 use super::super::form::{Form, Page};
-use super::super::ids::TermId;
+use super::super::ids::{TermId, ToolId};
 use super::super::login::quote;
 use super::super::tool::ToolPatch;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,8 @@ pub enum AgentRequest {
         asking: Asking,
         /// The number of the call of ours that it is asked for, where it is not asked for a session.
         call: Option<u64>,
+        /// The tool call that waits for it.
+        of: Option<ToolId>,
     },
     ReadFile {
         path: String,

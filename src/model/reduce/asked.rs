@@ -7,7 +7,7 @@ use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::{Body, Level, Notice};
 use super::super::event::Asking;
 use super::super::form::Reply;
-use super::super::ids::{EntryId, ReqId};
+use super::super::ids::{EntryId, ReqId, ToolId};
 use super::super::question::{About, Offered, Question};
 use super::super::session::Session;
 use super::{Cx, audit, notice, permission};
@@ -15,13 +15,14 @@ use super::{Cx, audit, notice, permission};
 /// Pages that the person has gone to and that are not done.
 const MAX_PAGES: usize = 100;
 
-pub fn ask(session: &mut Session, req: ReqId, asking: Asking, call: Option<u64>, cx: &mut Cx) {
+/// `(call, of)` are the call of ours and the tool call that it is asked for.
+pub fn ask(session: &mut Session, req: ReqId, asking: Asking, (call, of): (Option<u64>, Option<ToolId>), cx: &mut Cx) {
     if session.turn.as_ref().is_some_and(|turn| turn.cancelling.is_some()) {
         return cx.push(Effect::Respond { req, answer: Answer::Cancelled });
     }
     let (title, detail) = words("asks", asking.message());
     let entry = notice(session, Level::Info, title, detail, cx.now);
-    permission::wait(session, req, entry, About::Asked { asking, call }, Offered::default(), cx);
+    permission::wait(session, req, entry, About::Asked { asking, call, of }, Offered::default(), cx);
 }
 
 /// What has become of it, and what the agent wanted: its first line, and the others.
@@ -48,6 +49,7 @@ pub fn answer(session: &mut Session, req: ReqId, reply: Reply, cx: &mut Cx) {
     let Some(at) = session.questions.iter().position(is_it) else { return };
     let question = session.questions.remove(at);
     audit::replied(session, &question, &reply, cx);
+    permission::thought_over(session, &question, cx.now);
     let Question { entry, about, .. } = question;
     let About::Asked { asking, .. } = about else { return };
     let what = match (&reply, &asking) {

@@ -187,19 +187,38 @@ fn learned(session: &mut Session, pending: &Question, answered: Answered, now: N
             if !answered.allows && pending.about == About::Permission {
                 tool.turn_down();
             }
+            tool.answered = tool.content.iter().filter_map(|content| content.change()).cloned().collect();
             tool.learn(&pending.previews);
+        }
+    });
+}
+
+/// The call that waits for the answer.
+fn call_of(session: &Session, pending: &Question) -> Option<EntryId> {
+    match &pending.about {
+        About::Permission => Some(pending.entry),
+        About::Asked { of: Some(id), .. } => session.newest_tool.get(id).copied(),
+        About::Asked { .. } | About::Write | About::Read(_) | About::Run(_) => None,
+    }
+}
+
+/// How long the person has thought is no time of the call's.
+pub(super) fn thought_over(session: &mut Session, pending: &Question, now: Now) {
+    let Some(entry) = call_of(session, pending) else { return };
+    session.entries.change(entry, |e| {
+        if let Body::Tool(tool) = &mut e.body {
+            tool.begin(now);
         }
     });
 }
 
 /// The call is not asked about any more, and nobody has answered.
 fn left(session: &mut Session, pending: &Question, why: Withdrawal, now: Now) {
-    if pending.about != About::Permission {
-        return session.entries.touch(pending.entry);
-    }
-    session.entries.change(pending.entry, |e| {
+    session.entries.touch(pending.entry);
+    thought_over(session, pending, now);
+    let Some(entry) = call_of(session, pending) else { return };
+    session.entries.change(entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
-            tool.begin(now);
             tool.unanswered = matches!(why, Withdrawal::TurnStopped) && !tool.is_finished();
         }
     });

@@ -29,7 +29,7 @@ fn fail(cx: &mut Cx, req: ReqId, error: Refusal) {
 pub fn serve(session: &mut Session, req: ReqId, request: AgentRequest, cx: &mut Cx) {
     match request {
         AgentRequest::Permission { tool, options } => permission::asked(session, req, tool, options, cx),
-        AgentRequest::Ask { asking, call } => asked::ask(session, req, asking, call, cx),
+        AgentRequest::Ask { asking, call, of } => asked::ask(session, req, asking, (call, of), cx),
         request if session.rules.are_there && ruling::is_for(&request) => ruling::ask(session, req, request, cx),
         request => decided(session, req, request, None, cx),
     }

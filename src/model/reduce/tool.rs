@@ -57,6 +57,10 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
                 let may_forget = !patch.locations.is_keep() || !patch.raw_input.is_keep();
                 let before = if may_forget { files_named(tool) } else { Vec::new() };
                 tool.apply(patch, announced, cx.now);
+                if source == Source::Permission {
+                    // It is about what it shows now.
+                    tool.answered.clear();
+                }
                 if works_again && tool.mark.take().is_some() {
                     tool.is_stopping = false;
                 }

@@ -60,6 +60,8 @@ impl ToolCall {
             runs_elsewhere: self.runs_elsewhere,
             named_before: self.named_before.clone(),
             is_judged: self.is_judged,
+            answered: self.answered.iter().map(light_change).collect(),
+            kind_before: self.kind_before,
             places: self.places.clone(),
         }
     }
@@ -69,17 +71,19 @@ fn part(part: &ToolContent) -> ToolContent {
     match part {
         ToolContent::Block(block) => ToolContent::Block(small(block)),
         ToolContent::Unread(block) => ToolContent::Unread(small(block)),
-        ToolContent::Change(change) => {
-            let body = match &change.body {
-                ChangeBody::Texts { old, new } => ChangeBody::Texts { old: old.as_ref().map(shared), new: shared(new) },
-                ChangeBody::Patch(patch) => ChangeBody::Patch(shared(patch)),
-                ChangeBody::Nothing => ChangeBody::Nothing,
-            };
-            let Change { operation, path, from, .. } = change;
-            ToolContent::Change(Change { operation: operation.clone(), path: path.clone(), from: from.clone(), body })
-        }
+        ToolContent::Change(change) => ToolContent::Change(light_change(change)),
         ToolContent::Terminal(id) => ToolContent::Terminal(id.clone()),
     }
+}
+
+fn light_change(change: &Change) -> Change {
+    let body = match &change.body {
+        ChangeBody::Texts { old, new } => ChangeBody::Texts { old: old.as_ref().map(shared), new: shared(new) },
+        ChangeBody::Patch(patch) => ChangeBody::Patch(shared(patch)),
+        ChangeBody::Nothing => ChangeBody::Nothing,
+    };
+    let Change { operation, path, from, .. } = change;
+    Change { operation: operation.clone(), path: path.clone(), from: from.clone(), body }
 }
 
 fn small(block: &Block) -> Block {

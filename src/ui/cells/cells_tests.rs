@@ -79,7 +79,7 @@ fn r_310_the_first_line_of_a_call_says_state_verb_and_object_without_colour() {
     assert!(!odd(ToolStatus::Other("dream\u{1b}ing".into())).contains('\u{1b}'));
     let mut cancelled = call(ToolKind::SwitchMode, "", ToolStatus::InProgress);
     cancelled.mark = Some(Mark::Cancelled);
-    assert_eq!(tool(cancelled, None), ["– switch mode t >> cancelled"]);
+    assert_eq!(tool(cancelled, None), ["– mode      >> cancelled"]);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn a_call_without_a_kind_is_what_the_name_of_its_tool_says() {
         ("Read the manual", "✓ tool     Read the manual"),
         ("read: ", "✓ read"),
         ("no_such_tool: x", "✓ tool     no_such_tool: x"),
-        ("", "✓ tool     t"),
+        ("", "✓ tool"),
     ] {
         assert_eq!(of(title), row, "{title:?}");
     }
@@ -594,7 +594,7 @@ fn what_the_review_knew_is_kept() {
 fn a_call_that_failed_says_so_and_one_that_was_refused_says_by_whom() {
     let mut t = call(ToolKind::Execute, "make", ToolStatus::Failed);
     t.refused = true;
-    assert_eq!(tool(t.clone(), None), ["✗ run      make >> refused by you   2 s"]);
+    assert_eq!(tool(t.clone(), None), ["– run      make >> refused by you   2 s"]);
     t.refused = false;
     assert_eq!(tool(t, None), ["✗ run      make >> 2 s"]);
 }
@@ -696,4 +696,140 @@ fn a_picture_is_rows_of_halves_once_it_is_known_and_words_where_it_cannot_be() {
     known.learn(&picture, 76, Err("30000 × 30000 pixels are too many\u{1b}[2J".into()));
     let words = &flat(&shown(&known))[1];
     assert!(words.starts_with("not shown: 30000 × 30000 pixels are too many") && !words.contains('\u{1b}'), "{words}");
+}
+
+#[test]
+fn a_call_of_which_nothing_but_the_id_is_known_names_nothing_of_it() {
+    let id = "read_file__call_fake000008";
+    let row = |kind, title: &str, input: Option<serde_json::Value>| {
+        let mut t = call(kind, title, ToolStatus::Failed);
+        (t.id, t.raw_input, t.ended) = (ToolId::from(id), input, None);
+        tool(t, None)[0].trim_end().to_owned()
+    };
+    assert_eq!(row(ToolKind::Read, "", None), "✗ read");
+    assert_eq!(row(ToolKind::Read, id, None), "✗ read");
+    assert_eq!(row(ToolKind::Other, id, None), "✗ tool");
+    assert_eq!(row(ToolKind::Read, id, Some(json!({ "file_path": "/proj/src/a.rs" }))), "✗ read     src/a.rs");
+    assert_eq!(row(ToolKind::Search, id, Some(json!({ "pattern": "fn add" }))), "✗ search   fn add");
+    assert_eq!(row(ToolKind::Fetch, "", Some(json!({ "url": "https://a.example/" }))), "✗ fetch    https://a.example/");
+    assert_eq!(row(ToolKind::Execute, id, Some(json!({ "command": "make" }))), "✗ run      make");
+}
+
+#[test]
+fn a_title_that_is_the_name_of_a_tool_gives_way_to_what_the_tool_is_given() {
+    let mut t = call(ToolKind::Search, "glob", ToolStatus::Failed);
+    (t.ended, t.locations) = (None, vec![Location { path: "/proj".into(), line: None }]);
+    assert_eq!(tool(t.clone(), None), ["✗ search   glob"], "nothing else says anything");
+    t.raw_input = Some(json!({ "pattern": "**/*.rs", "path": "/proj" }));
+    assert_eq!(tool(t, None), ["✗ search   **/*.rs"]);
+}
+
+#[test]
+fn the_verb_stays_in_its_column_and_a_file_without_a_name_is_no_object() {
+    let row = |kind, title: &str| tool(call(kind, title, ToolStatus::Pending), None)[0].trim_end().to_owned();
+    assert_eq!(row(ToolKind::SwitchMode, "Ready to code?"), "· mode     Ready to code?");
+    assert_eq!(row(ToolKind::Read, "Read File"), "· read");
+}
+
+/// A write that was asked about with its text and answered; then the agent leaves the text out.
+fn answered_write(answer: Option<&str>, writes: bool) -> crate::ui::fixtures::Scene {
+    use crate::model::event::{AgentEvent, AgentRequest, Event, Intent, PermissionKind, PermissionOption, Update};
+    use crate::model::ids::ReqId;
+    use crate::model::tool::ToolPatch;
+    let mut s = crate::ui::fixtures::Scene::working(100, 30);
+    let path = format!("{}/NOTES.md", s.model.first().session().cwd);
+    let patch = |status| {
+        let mut patch = ToolPatch::new("w".into());
+        patch.kind = Patch::Set(ToolKind::Edit);
+        patch.title = Patch::Set("write".into());
+        patch.locations = Patch::Set(vec![Location { path: path.clone(), line: None }]);
+        patch.raw_input = Patch::Set(json!({ "filePath": path, "content": "one\ntwo\nthree\n" }));
+        patch.status = Patch::Set(status);
+        patch
+    };
+    let mut asked = patch(ToolStatus::Pending);
+    let new = Change::of_texts(&path, Some("".into()), "one\ntwo\nthree\n".into());
+    asked.content = Patch::Set(vec![ToolContent::Change(new)]);
+    let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
+    let options = vec![option("yes", PermissionKind::AllowOnce), option("no", PermissionKind::RejectOnce)];
+    if let Some(answer) = answer {
+        let (req, session) = (ReqId(1), Some(crate::ui::fixtures::session()));
+        let request = AgentRequest::Permission { tool: asked, options }.into();
+        s.event(Event::Agent(AgentEvent::Request { req, session, request }));
+        s.intent(Intent::Answer { req, option: answer.into() });
+    } else {
+        s.update(Update::ToolCall(patch(ToolStatus::InProgress).into()));
+    }
+    if writes {
+        use crate::model::event::{HostEvent, WriteFact, WriteHow};
+        let (req, session) = (ReqId(2), Some(crate::ui::fixtures::session()));
+        let request = AgentRequest::WriteFile {
+            path: path.clone(),
+            content: "one\ntwo\nthree\n".into(),
+            how: WriteHow::default(),
+        };
+        s.event(Event::Agent(AgentEvent::Request { req, session, request: request.into() }));
+        let checked = HostEvent::WriteChecked { req, path: path.clone(), real: None, outside: false, result: Ok(()) };
+        s.event(Event::Host(checked));
+        let result = Ok(WriteFact { created: true, bytes: 14, old: None, outside: None });
+        s.event(Event::Host(HostEvent::FileWritten { req, path: path.clone(), result }));
+    }
+    let mut last = patch(if answer == Some("no") { ToolStatus::Failed } else { ToolStatus::Completed });
+    last.content = Patch::Set(vec![ToolContent::Block(Block::Text("that is over".into()))]);
+    s.update(Update::ToolUpdate(last.into()));
+    s.draw();
+    s
+}
+
+#[test]
+fn a_refused_call_keeps_the_verb_the_figures_and_the_diff_that_were_asked_about() {
+    let s = answered_write(Some("no"), false);
+    let row = s.shown.lines().find(|row| row.contains("NOTES.md")).unwrap_or_default();
+    assert!(row.contains("– create") && row.contains("+3") && row.contains("refused by you"), "{}", s.shown);
+    assert!(s.shown.contains("1 + one"), "{}", s.shown);
+}
+
+#[test]
+fn a_write_and_the_call_that_names_its_file_without_a_change_are_one_row() {
+    // Asked about with its text; never asked about, so that only what was written tells; allowed, and not yet written.
+    for (answer, writes) in [(Some("yes"), true), (None, true), (Some("yes"), false)] {
+        let s = answered_write(answer, writes);
+        let rows: Vec<&str> = s.shown.lines().filter(|row| row.contains("NOTES.md")).collect();
+        let [row] = rows.as_slice() else { panic!("{answer:?} {}", s.shown) };
+        assert!(row.contains("✓ create") && row.contains("+3"), "{answer:?} {}", s.shown);
+        assert!(s.shown.contains("1 + one"), "{answer:?} {}", s.shown);
+    }
+}
+
+#[test]
+fn a_notice_stands_apart_from_the_end_of_the_turn() {
+    use crate::model::history::Kind;
+    assert_eq!(gap_between(Kind::Notice, Kind::Changes), 1);
+    assert_eq!(gap_between(Kind::Notice, Kind::Notice), 0);
+}
+
+#[test]
+fn a_call_that_says_less_when_it_is_asked_about_is_still_what_it_was_announced_as() {
+    let mut t = call(ToolKind::Other, "/elsewhere", ToolStatus::Pending);
+    t.locations = ["/elsewhere/secret.txt", "/elsewhere"].map(|path| Location { path: path.into(), line: None }).into();
+    t.raw_input = Some(json!({ "filepath": "/elsewhere/secret.txt", "parentDir": "/elsewhere" }));
+    assert_eq!(wish(&t, &[]), ABOUT, "nothing says what is wanted of it");
+    assert_eq!(tool(t.clone(), None), ["· tool     /elsewhere/secret.txt"]);
+    t.kind_before = Some(ToolKind::Read);
+    assert_eq!(wish(&t, &[]), "read");
+    assert_eq!(tool(t.clone(), None), ["· read     /elsewhere/secret.txt"]);
+    let outside =
+        ["/elsewhere/secret.txt", "/elsewhere"].map(|path| Outside { path: path.into(), real: Some(path.into()) });
+    let body = with_ctx(100, None, |ctx| flat(&permission_body(&entry(Body::Tool(Box::new(t))), &[], &outside, ctx)));
+    assert_eq!(body.iter().filter(|row| row.to_lowercase().contains("outside")).count(), 1, "{body:?}");
+    assert!(body.iter().any(|row| row.trim() == "/elsewhere"), "{body:?}");
+}
+
+#[test]
+fn what_a_question_leaves_out_of_a_call_is_remembered() {
+    use crate::model::tool::{Announced, ToolPatch};
+    let mut t = call(ToolKind::Read, "read", ToolStatus::Pending);
+    let patch = ToolPatch { kind: Patch::Set(ToolKind::Other), ..ToolPatch::new("t".into()) };
+    t.apply(patch, Announced::No, Duration::ZERO);
+    assert_eq!((t.kind, t.kind_before), (ToolKind::Other, Some(ToolKind::Read)));
 }

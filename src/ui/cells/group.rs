@@ -5,9 +5,9 @@
 //! for the others is found in that many steps.
 
 use super::head::{Clock, FOLDED, head, pad_verb};
-use super::{CellCtx, gutter, is_waiting, nested, tool};
+use super::{CellCtx, gutter, is_waiting, named, nested};
 use crate::base::human;
-use crate::model::entry::{Body, Entry, FileOutcome};
+use crate::model::entry::{Body, Entry, FileOp, FileOutcome};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Change, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
@@ -25,22 +25,53 @@ pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
         if op.is_outside {
             return false;
         }
-        let is_of_file = |change: &&Change| {
-            change.path == op.path || Path::new(&session.cwd).join(&change.path) == Path::new(&op.path)
-        };
-        let is_shown = |content: &ToolContent| {
-            content.change().filter(is_of_file).is_some_and(|change| shows(change, old.as_deref(), written))
-        };
-        return above.turn == below.turn && call.content.iter().take(MOST as usize).any(is_shown);
+        let is_shown =
+            |change: &Change| is_same_file(&change.path, op, session) && shows(change, old.as_deref(), written);
+        let is_all = call.changes().take(MOST as usize).any(is_shown);
+        return above.turn == below.turn && (is_all || stays(above, below, session));
     }
     let (Some(first), Some(second)) = (looks(above, session), looks(below, session)) else { return false };
     joins((above, first), (below, second))
 }
 
+/// Whether what was written is shown in the row of the call above it even where that is opened: the call names the file
+/// and shows no change by itself.
+pub fn stays(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
+    let (Body::Tool(call), Body::File(op)) = (&above.body, &below.body) else { return false };
+    let FileOutcome::Written { created, old, .. } = &op.outcome else { return false };
+    let is_known = !op.is_outside && (*created || old.is_some());
+    let changes_files = named::kind_of(call) == ToolKind::Edit && !call.refused && call.changes().next().is_none();
+    let names = || {
+        let located = call.locations.iter().take(MOST as usize).any(|at| is_same_file(&at.path, op, session));
+        located || named::path(call).is_some_and(|path| is_same_file(&path, op, session))
+    };
+    above.turn == below.turn && is_known && changes_files && names()
+}
+
+fn is_same_file(path: &str, op: &FileOp, session: SessionRef<'_>) -> bool {
+    path == op.path || Path::new(&session.cwd).join(path) == Path::new(&op.path)
+}
+
+/// What was written, of what shares the row of a call: the path, the text before and the new one.
+pub(super) fn written<'a>(with: &[&'a Entry]) -> impl Iterator<Item = (&'a str, Option<&'a str>, &'a str)> {
+    with.iter().filter_map(|entry| match &entry.body {
+        Body::File(FileOp { path, outcome: FileOutcome::Written { old, new, .. }, .. }) => {
+            Some((path.as_str(), old.as_deref(), &**new))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a file has come to be so.
+pub(super) fn has_created(with: &[&Entry]) -> bool {
+    let is_new = |op: &FileOp| matches!(op.outcome, FileOutcome::Written { created: true, .. });
+    with.iter().any(|entry| matches!(&entry.body, Body::File(op) if is_new(op)))
+}
+
 /// Whether an entry that is not finished may come to share the row of the one above it.
 pub fn may_follow(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
     let (Some(first), Body::Tool(second)) = (looks(above, session), &below.body) else { return false };
-    let is_look = matches!(tool::kind_of(second), ToolKind::Read | ToolKind::Search) && second.mark.is_none();
+    let is_look = matches!(named::kind_of(second), ToolKind::Read | ToolKind::Search) && second.mark.is_none();
     is_look && joins((above, first), (below, second))
 }
 
@@ -85,6 +116,9 @@ pub fn row_of<'a>(
         if !follows(above, first, session) {
             break;
         }
+        if stays(above, first, session) {
+            return Some(above);
+        }
         (first, index) = (above, index - 1);
     }
     (first.id != entry.id && is_together(first)).then_some(first)
@@ -93,7 +127,7 @@ pub fn row_of<'a>(
 /// A call that has looked at something, and has nothing else to show.
 fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> {
     let Body::Tool(call) = &entry.body else { return None };
-    let has_looked = matches!(tool::kind_of(call), ToolKind::Read | ToolKind::Search)
+    let has_looked = matches!(named::kind_of(call), ToolKind::Read | ToolKind::Search)
         && call.status == ToolStatus::Completed
         && call.mark.is_none()
         && !call.refused
@@ -104,8 +138,8 @@ fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> 
 
 /// The row of several calls, of which the first is this entry.
 pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
-    let all_read = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Read);
-    let all_search = calls.iter().all(|call| tool::kind_of(call) == ToolKind::Search);
+    let all_read = calls.iter().all(|call| named::kind_of(call) == ToolKind::Read);
+    let all_search = calls.iter().all(|call| named::kind_of(call) == ToolKind::Search);
     let verb = match (all_read, all_search) {
         (true, _) => "read",
         (_, true) => "search",
@@ -113,7 +147,7 @@ pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Ve
     };
     let mut named: Vec<String> = Vec::new();
     for call in calls {
-        let object = tool::object(call, ctx).as_str().to_owned();
+        let object = named::object(call, ctx).as_str().to_owned();
         if !object.is_empty() && !named.contains(&object) {
             named.push(object);
         }

@@ -9,6 +9,7 @@ pub mod group;
 mod head;
 mod lines;
 mod message;
+mod named;
 mod nested;
 pub mod parts;
 mod permission;
@@ -31,11 +32,11 @@ use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::pictures::Pictures;
+pub use named::{ABOUT, in_words, wish};
 pub use permission::{gate_body, permission_body, raw_input, says_nothing, wording};
 pub use source::source;
 use std::path::{Path, PathBuf};
 pub use terminal::printed;
-pub use tool::{in_words, wish};
 
 /// The glyph of what runs; the painter replaces it by the picture of the moment.
 pub const SPINNER: &str = "⠹";
@@ -183,6 +184,7 @@ pub fn gap_between(above: Kind, below: Kind) -> u8 {
         (Group::Work, Group::Work)
             | (Group::Plan, Group::Plan)
             | (Group::Notice, Group::Notice)
+            | (Group::End, Group::End)
             | (Group::Thought, Group::Thought)
             | (Group::User | Group::Attachment, Group::Attachment)
     ))
@@ -197,6 +199,7 @@ enum Group {
     Work,
     Plan,
     Notice,
+    End,
 }
 
 impl Group {
@@ -208,7 +211,8 @@ impl Group {
             Kind::Thought => Self::Thought,
             Kind::Tool | Kind::Terminal | Kind::File => Self::Work,
             Kind::Plan => Self::Plan,
-            Kind::Notice | Kind::Changes => Self::Notice,
+            Kind::Notice => Self::Notice,
+            Kind::Changes => Self::End,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Copies nothing. Invariant: each is as it was sent, without layout, and there are at most `MAX`.
 
-use super::{source, tool};
+use super::{named, source};
 use crate::base::human;
 use crate::model::entry::{Block, Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
@@ -72,7 +72,7 @@ impl Parts {
     }
 
     fn call(&mut self, call: &ToolCall, session: SessionRef<'_>) {
-        self.add("command", tool::command(call.raw_input.as_ref()).unwrap_or_default());
+        self.add("command", named::command(call.raw_input.as_ref()).unwrap_or_default());
         let mut paths: BTreeSet<&str> = call.locations.iter().map(|at| at.path.as_str()).collect();
         for content in &call.content {
             match content {

@@ -7,7 +7,8 @@ use super::CellCtx;
 use super::diffs;
 use super::lines::dim;
 use super::message::{block, capped, label};
-use super::tool::{command, joined, locations, object, verb, whole_diff};
+use super::named::{command, joined, object, verb};
+use super::tool::{locations, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::paths::{normalize, visible};
@@ -63,11 +64,17 @@ pub fn permission_body(
     // Some agents name a file in the input only.
     let in_input = files_in_input(tool).into_iter().map(|path| Location { path, line: None });
     rest.extend(in_input.filter(|l| !what.contains(super::message::display(&l.path, ctx).as_str())));
+    // Of a directory and a file in it, what is said of the file is enough.
+    let is_said = |of: &Outside| {
+        let is_in = |other: &Outside| is_plain(other) && Path::new(&other.path).parent() == Some(Path::new(&of.path));
+        is_plain(of) && outside.iter().any(is_in)
+    };
+    let outside: Vec<&Outside> = outside.iter().filter(|of| !is_said(of)).collect();
     // Where it is said to be outside, it is named.
     rest.retain(|l| l.line > Some(1) || outside.iter().all(|outside| outside.path != l.path));
     rest.retain(|l| tool.kind != ToolKind::Execute || !is_here(&l.path, ctx));
     out.extend(locations(&rest, ctx));
-    out.extend(outside.iter().map(|outside| leads_out(outside, &what, ctx)));
+    out.extend(outside.into_iter().map(|outside| leads_out(outside, &what, ctx)));
     let changes = tool.content.iter().filter_map(ToolContent::change);
     let several = changes.count() > 1;
     // The heading has the path already.
@@ -117,6 +124,11 @@ pub fn permission_body(
 fn is_here(path: &str, ctx: &CellCtx<'_>) -> bool {
     let root = Path::new(&ctx.session.cwd);
     normalize(&root.join(path)) == normalize(root)
+}
+
+/// Whether a path leads where it says.
+fn is_plain(outside: &Outside) -> bool {
+    outside.real.as_deref() == Some(&*outside.path)
 }
 
 /// A file that is not in the session's directory, and where it is; `what` is named above.

@@ -7,35 +7,19 @@ use super::diffs::{self, indented};
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::lines::dim;
 use super::message::{block, display, label};
+use super::named::{arguments, command, deed, object, own_command};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
-use super::{CellCtx, SPINNER, gutter, is_waiting, nested, values};
-use crate::model::changes::WritePreview;
+use super::{CellCtx, SPINNER, group, gutter, is_waiting, nested, values};
 use crate::model::entry::{Block, Entry};
-use crate::model::tool::{Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::{Budget, FileDiff};
 use crate::text::line::LogicalLine;
-use crate::text::patch::Done;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
-use crate::ui::labels;
 use crate::ui::state::folds::Fold;
-use serde::de::IgnoredAny;
 use serde_json::Value;
-use std::borrow::Cow;
 
-/// Names of tools, without their case and what joins their words.
-const TOOLS: &[(ToolKind, &[&str])] = &[
-    (ToolKind::Read, &["read", "readfile", "readmanyfiles", "readmediafile", "view", "viewfile"]),
-    (
-        ToolKind::Edit,
-        &["edit", "editfile", "multiedit", "write", "writefile", "replace", "strreplace", "strreplacefile"],
-    ),
-    (ToolKind::Search, &["glob", "grep", "search", "searchfiles", "findfiles", "listdir", "listdirectory"]),
-    (ToolKind::Execute, &["bash", "shell", "run", "runcommand", "runshellcommand", "execute"]),
-    (ToolKind::Fetch, &["fetch", "fetchurl", "webfetch"]),
-    (ToolKind::Think, &["think"]),
-];
 /// Said of a call that the person has allowed.
 const ALLOWED: &str = "you allowed it";
 /// Lines of a diff that shows by itself.
@@ -44,10 +28,6 @@ const DIFF_PREVIEW: usize = 12;
 const TEXT_OPENED: usize = 500;
 /// Locations that are listed.
 const MAX_LOCATIONS: usize = 20;
-/// Files named on the first line.
-const MAX_NAMED: usize = 3;
-/// Bytes of arguments that are looked at.
-const MAX_ARGUMENTS: usize = 4096;
 /// Content blocks that are laid out.
 const MAX_BLOCKS: usize = 200;
 
@@ -71,21 +51,8 @@ pub(super) fn is_running(t: &ToolCall) -> bool {
 pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let waiting = is_waiting(entry, ctx.session);
     let exit = bad_exit(t, ctx);
-    let extent = extent(t, waiting, exit.is_some(), ctx.fold);
-    let mut budget = Budget::default();
-    let mut diffs: Vec<(&str, FileDiff)> = t
-        .content
-        .iter()
-        .take(MAX_BLOCKS)
-        .enumerate()
-        .filter_map(|(at, c)| match c {
-            ToolContent::Change(change) => {
-                Some((change.path.as_str(), diffs::change(change, t.line_of(at), &mut budget)))
-            }
-            ToolContent::Block(_) | ToolContent::Unread(_) | ToolContent::Terminal(_) => None,
-        })
-        .collect();
-    diffs.extend(diffs::in_input(t).into_iter().map(|file| (file.path, file.diff)));
+    let extent = extent(t, waiting, exit.is_some(), ctx);
+    let diffs = diffs_of(t, ctx);
     let mut figures = StyledText::new();
     if !diffs.is_empty() {
         let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
@@ -109,7 +76,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         figures.push(&label(word), token);
     }
     let mut verb = nested::front(entry, t, ctx);
-    verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx.width) });
+    verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx) });
     // How long the person thinks is no time of the call's.
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
     let taken = width::styled_width(&verb);
@@ -133,6 +100,32 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     lines
 }
 
+/// What a call does to files: as it shows it, as it was answered, as its input says it, as it was written.
+fn diffs_of<'a>(t: &'a ToolCall, ctx: &CellCtx<'a>) -> Vec<(&'a str, FileDiff)> {
+    let mut budget = Budget::default();
+    let own = t.content.iter().take(MAX_BLOCKS).enumerate();
+    let mut diffs: Vec<(&str, FileDiff)> = own
+        .filter_map(|(at, content)| {
+            let change = content.change()?;
+            Some((change.path.as_str(), diffs::change(change, t.line_of(at), &mut budget)))
+        })
+        .collect();
+    if diffs.is_empty() {
+        let answered = t.changes().take(MAX_BLOCKS);
+        diffs.extend(answered.map(|change| {
+            let diff = diffs::change(change, t.known_line(change), &mut budget);
+            (change.path.as_str(), diff)
+        }));
+    }
+    if diffs.is_empty() {
+        diffs.extend(diffs::in_input(t).into_iter().map(|file| (file.path, file.diff)));
+    }
+    if diffs.is_empty() {
+        diffs.extend(group::written(ctx.with).map(|(path, old, new)| (path, diffs::of(old, new, &mut budget))));
+    }
+    diffs
+}
+
 /// In front of the figures, where that cuts nothing.
 fn say_allowed(first: &mut LogicalLine, taken: usize, columns: u16) {
     let mut right = StyledText::of(ALLOWED, Token::Dim);
@@ -142,13 +135,6 @@ fn say_allowed(first: &mut LogicalLine, taken: usize, columns: u16) {
     if needed <= usize::from(columns) {
         first.right = right;
     }
-}
-
-/// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
-fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
-    let shown =
-        t.terminals().find_map(|id| ctx.session.session().terminal(id)).filter(|_| t.kind == ToolKind::Other)?;
-    Some(shown.command.as_str()).filter(|c| !c.is_empty())
 }
 
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
@@ -172,8 +158,8 @@ fn reported_exit(output: &Value) -> Option<i64> {
     here(output).or_else(|| here(output.get("metadata")?))
 }
 
-fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> Extent {
-    match fold {
+fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, ctx: &CellCtx<'_>) -> Extent {
+    match ctx.fold {
         Some(Fold::Open) => return Extent::All,
         Some(Fold::Closed) => return Extent::Nothing,
         Some(Fold::Apart) | None => {}
@@ -186,7 +172,10 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, fold: Option<Fold>) -> 
         Extent::Nothing
     } else if is_running(t) || went_wrong || t.status == ToolStatus::Failed || t.is_cancelled() {
         Extent::Preview
-    } else if t.content.iter().any(|c| c.change().is_some()) || !diffs::in_input(t).is_empty() {
+    } else if t.changes().next().is_some()
+        || !diffs::in_input(t).is_empty()
+        || group::written(ctx.with).next().is_some()
+    {
         Extent::Diffs
     } else if t.kind == ToolKind::Execute || t.terminals().next().is_some() {
         Extent::Tail
@@ -205,7 +194,9 @@ fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
         (None, status) if t.is_stopping && !status.is_final() => {
             (SPINNER, Token::SignRun, Some(("stopping", Token::Warn)))
         }
-        (None, ToolStatus::Failed) if !t.is_cancelled() => ("✗", Token::SignBad, refused),
+        // What was not to be done has not gone wrong.
+        (None, ToolStatus::Failed) if t.refused => ("–", Token::Dim, refused),
+        (None, ToolStatus::Failed) if !t.is_cancelled() => ("✗", Token::SignBad, None),
         (Some(Mark::Cancelled), _) | (None, ToolStatus::Cancelled | ToolStatus::Failed) => {
             ("–", Token::Dim, Some(("cancelled", Token::Dim)))
         }
@@ -229,235 +220,14 @@ fn clock(t: &ToolCall, ctx: &CellCtx<'_>) -> Clock {
     }
 }
 
-/// What a call does as it says itself, else by the name of its tool, where that is its title or stands in front of it.
-/// Only for being shown: nothing is allowed by a name.
-pub(super) fn kind_of(t: &ToolCall) -> ToolKind {
-    let named = || {
-        let name: String = tool_name(t.label())?.chars().filter(|c| !matches!(c, '_' | '-')).collect();
-        let name = name.to_lowercase();
-        TOOLS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(kind, _)| *kind)
-    };
-    if t.kind == ToolKind::Other { named().unwrap_or_default() } else { t.kind }
-}
-
-/// What stands in front of a colon, if it is one word; else the title, if that is one.
-fn tool_name(title: &str) -> Option<&str> {
-    let name = title.split_once(": ").map_or(title, |(name, _)| name).trim();
-    (!name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))).then_some(name)
-}
-
-/// What a call does, by what it shows and not by the agent's word: a call with a change changes a file.
-pub(super) fn deed(t: &ToolCall) -> &'static str {
-    if t.is_agent {
-        return "agent";
-    }
-    let mut changes = t.content.iter().filter_map(ToolContent::change).peekable();
-    let patched = diffs::in_input(t);
-    if !patched.is_empty() {
-        let all = |done: Done| patched.iter().all(|file| file.done == done);
-        return match (all(Done::Added), all(Done::Removed)) {
-            (true, _) => "create",
-            (_, true) => "delete",
-            _ => "edit",
-        };
-    }
-    if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
-        return verb(kind_of(t));
-    }
-    let (mut adds, mut deletes) = (true, true);
-    for change in changes {
-        // Some agents send an empty old text for a file that is not there.
-        let was_empty = change.texts().is_some_and(|(old, _)| old.is_some_and(|old| old.is_empty()));
-        adds &= change.operation == Operation::Add || was_empty;
-        deletes &= change.operation == Operation::Delete;
-    }
-    match (adds, deletes) {
-        (true, _) => "create",
-        (_, true) => "delete",
-        _ => "edit",
-    }
-}
-
-/// What a call is asked to do; "create" only where the disk has no such file.
-pub fn wish(t: &ToolCall, previews: &[WritePreview]) -> &'static str {
-    match deed(t) {
-        "create" if previews.iter().any(|preview| preview.old.is_some()) => "edit",
-        verb @ ("create" | "edit" | "delete") => verb,
-        _ => labels::verb(kind_of(t)),
-    }
-}
-
-/// What a call does, and to what.
-pub fn in_words(t: &ToolCall, ctx: &CellCtx<'_>) -> String {
-    format!("{} {}", wish(t, &[]), object(t, ctx).as_str())
-}
-
-/// What stands in front of a call: a verb, or what it is where nothing says what it does.
-pub(super) const fn verb(kind: ToolKind) -> &'static str {
-    match kind {
-        ToolKind::SwitchMode => "switch mode",
-        ToolKind::Other => "tool",
-        kind => labels::verb(kind),
-    }
-}
-
 /// The verb of a call; what removes has the colour of danger.
-fn verb_of(t: &ToolCall, width: u16) -> StyledText {
-    let verb = pad_verb(deed(t), width);
-    if deed(t) == "delete" { verb.retoken(Token::Danger) } else { verb }
-}
-
-/// What a call of no kind that is not done shows in place of output: its own arguments, as far as they have come. An object
-/// of JSON that ends where the text does is whole, or one that is still being written.
-fn arguments(t: &ToolCall) -> Option<&str> {
-    let [ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text))] = t.content.as_slice() else {
-        return None;
+fn verb_of(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
+    let deed = match deed(t) {
+        "edit" | "write" if t.changes().next().is_none() && group::has_created(ctx.with) => "create",
+        deed => deed,
     };
-    let is_done = matches!(t.status, ToolStatus::Completed | ToolStatus::Failed);
-    if is_done || t.kind != ToolKind::Other || t.raw_input.is_some() || !text.trim_start().starts_with('{') {
-        return None;
-    }
-    let head = text.get(..text.floor_char_boundary(MAX_ARGUMENTS)).unwrap_or_default();
-    serde_json::from_str::<IgnoredAny>(head).map_or_else(|error| error.is_eof(), |_| true).then_some(text)
-}
-
-/// What a call is given, where that is told.
-fn input(t: &ToolCall) -> Option<Cow<'_, Value>> {
-    let written = || serde_json::from_str(arguments(t).filter(|text| text.len() <= MAX_ARGUMENTS)?).ok();
-    t.raw_input.as_ref().map(Cow::Borrowed).or_else(|| written().map(Cow::Owned))
-}
-
-/// What a call is given by the name that fits its kind.
-fn given(t: &ToolCall) -> Option<String> {
-    let names: &[&str] = match kind_of(t) {
-        ToolKind::Read | ToolKind::Edit | ToolKind::Delete => &["path", "file_path", "filePath", "absolute_path"],
-        ToolKind::Search => &["pattern", "query"],
-        ToolKind::Fetch => &["url"],
-        ToolKind::Execute => return command(input(t).as_deref()),
-        _ => &[],
-    };
-    let input = input(t).filter(|_| !names.is_empty())?;
-    names.iter().find_map(|name| input.get(*name)?.as_str()).map(str::to_owned).filter(|given| !given.trim().is_empty())
-}
-
-/// What is done to: the command, the path, else the title without the verb.
-pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
-    if kind_of(t) == ToolKind::Execute
-        && let Some(command) = given(t)
-    {
-        return StyledText::from(label(&command).as_str());
-    }
-    if let Some(command) = own_command(t, ctx) {
-        return StyledText::from(label(command).as_str());
-    }
-    let title = relative(&label(t.label()), ctx);
-    let kind = kind_of(t);
-    let bare = if kind == t.kind { without_verb(&title, kind) } else { without_name(&title) };
-    if let Some(files) = files(t, ctx) {
-        // The title of a read may say which lines.
-        let says_more = kind == ToolKind::Read && bare.starts_with(files.as_str());
-        return StyledText::from(if says_more { bare } else { files.as_str() });
-    }
-    if bare.is_empty()
-        && t.locations.is_empty()
-        && let Some(given) = given(t)
-    {
-        return StyledText::from(relative(&label(&given), ctx).as_str());
-    }
-    let mut text = StyledText::from(bare);
-    let target = t
-        .locations
-        .first()
-        .map(|l| display(&l.path, ctx))
-        .or_else(|| t.content.iter().find_map(ToolContent::change).map(|change| display(&change.path, ctx)));
-    if let Some(path) = target.filter(|p| !p.is_empty()) {
-        let name = path.rsplit('/').next().unwrap_or(&path);
-        if bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file") {
-            text = StyledText::from(path.as_str());
-        } else if !bare.contains(name) && matches!(kind, ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
-            text.push(&format!("  {path}"), Token::Dim);
-        }
-    }
-    text
-}
-
-/// The files that a call changes, or that it reads or deletes.
-fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
-    let mut paths: Vec<&str> = t.content.iter().filter_map(|c| Some(c.change()?.path.as_str())).collect();
-    paths.extend(diffs::in_input(t).into_iter().map(|file| file.path));
-    if paths.is_empty() && matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
-        paths = t.locations.iter().map(|l| l.path.as_str()).collect();
-    }
-    let mut seen = std::collections::HashSet::new();
-    paths.retain(|path| !path.trim().is_empty() && seen.insert(*path));
-    let more = paths.len().saturating_sub(MAX_NAMED) + t.more_locations;
-    let mut names: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| display(path, ctx)).collect();
-    if names.is_empty() {
-        return None;
-    }
-    if more > 0 {
-        names.push(format!("{more} more"));
-    }
-    Some(names.join(" · "))
-}
-
-/// The command of an execute call, as agents name it: a text, or a list of arguments.
-pub(in crate::ui::cells) fn command(input: Option<&Value>) -> Option<String> {
-    match input?.get("command").or_else(|| input?.get("cmd"))? {
-        Value::String(s) if !s.trim().is_empty() => Some(s.clone()),
-        Value::Array(words) => {
-            let words: Vec<&str> = words.iter().map(Value::as_str).collect::<Option<_>>()?;
-            Some(joined(&words)).filter(|line| !line.is_empty())
-        }
-        _ => None,
-    }
-}
-
-/// A program and its arguments on one line. A shell around a script says nothing.
-pub(in crate::ui::cells) fn joined(words: &[impl AsRef<str>]) -> String {
-    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    match words.as_slice() {
-        [_, "-c" | "-lc", script] => (*script).to_owned(),
-        words => words.join(" "),
-    }
-}
-
-/// Absolute paths below the session's directory lose that part.
-fn relative(title: &str, ctx: &CellCtx<'_>) -> String {
-    let mut title = title.to_owned();
-    for root in ctx.roots.iter().filter_map(|r| r.to_str()).filter(|r| r.len() > 1) {
-        let prefix = format!("{}/", root.trim_end_matches('/'));
-        title = title.replace(&prefix, "");
-    }
-    title
-}
-
-/// `ReadFile: src/main.rs` → `src/main.rs`.
-fn without_name(title: &str) -> &str {
-    title.split_once(": ").map_or("", |(_, rest)| rest.trim())
-}
-
-/// `Edit src/main.rs` → `src/main.rs`: the verb stands beside it already.
-fn without_verb(title: &str, kind: ToolKind) -> &str {
-    let words: &[&str] = match kind {
-        ToolKind::Read => &["read", "reading", "view", "readfile", "read_file"],
-        ToolKind::Edit => &["edit", "editing", "edit_file"],
-        ToolKind::Delete => &["delete", "deleting"],
-        ToolKind::Move => &["move", "moving"],
-        ToolKind::Search => &["search", "searching"],
-        ToolKind::Execute => &["run", "running", "execute", "executing"],
-        ToolKind::Think => &["think", "thinking"],
-        ToolKind::Fetch => &["fetch", "fetching"],
-        _ => &[],
-    };
-    let title = title.trim();
-    let (first, rest) = title.split_once([' ', ':']).unwrap_or((title, ""));
-    let bare =
-        if words.contains(&first.trim_end_matches(':').to_ascii_lowercase().as_str()) { rest.trim() } else { title };
-    match bare.strip_prefix('`').and_then(|b| b.strip_suffix('`')) {
-        Some(inner) if !inner.contains('`') => inner,
-        _ => bare,
-    }
+    let verb = pad_verb(deed, ctx.width);
+    if deed == "delete" { verb.retoken(Token::Danger) } else { verb }
 }
 
 fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {

@@ -27,6 +27,19 @@ pub(super) fn fold<D: Device>(running: &mut Running<D>, entry: EntryId) {
     }
 }
 
+/// Where the end is followed, the view is held as long as it then ends above what was unfolded.
+pub(super) fn fold_in_place<D: Device>(running: &mut Running<D>, entry: EntryId) {
+    let scroll = running.app.view.scroll;
+    let Running { engine, app, options, transcript, info, .. } = running;
+    let Some(cx) = view_cx(engine, app, options, engine.now()) else { return };
+    let held = transcript.held(&cx.draw_ctx(), info.transcript, scroll);
+    fold(running, entry);
+    let Running { engine, app, options, transcript, info, .. } = running;
+    let Some(cx) = view_cx(engine, app, options, engine.now()) else { return };
+    let held = transcript.settled(&cx.draw_ctx(), info.transcript, held);
+    app.view.scroll = held;
+}
+
 pub(super) fn scroll<D: Device>(running: &mut Running<D>, by: ScrollBy) {
     let Running { engine, app, options, transcript, info, .. } = running;
     let area = info.transcript;

@@ -221,8 +221,16 @@ impl Cache {
         let at = (number, self.start(entry.id, piece));
         if self.laid.peek(&at).and_then(|laid| laid.key) != Some(key) {
             // What is said of several calls in one row is short.
-            let whole = if group::is_of_calls(with) { None } else { self.reading.whole(cx, entry) };
-            let (laid, bytes) = self.lay_out(cx, whole.as_deref().unwrap_or(entry), with, piece, key);
+            let of_calls = group::is_of_calls(with);
+            let wholes: Vec<_> =
+                if of_calls { Vec::new() } else { with.iter().map(|e| self.reading.whole(cx, e)).collect() };
+            let whole = if of_calls { None } else { self.reading.whole(cx, entry) };
+            let with: Vec<&Entry> = with
+                .iter()
+                .enumerate()
+                .map(|(at, entry)| wholes.get(at).and_then(Option::as_deref).unwrap_or(entry))
+                .collect();
+            let (laid, bytes) = self.lay_out(cx, whole.as_deref().unwrap_or(entry), &with, piece, key);
             self.laid_out += 1;
             self.laid.put(at, laid, bytes);
         }

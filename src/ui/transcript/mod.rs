@@ -86,7 +86,12 @@ pub struct Transcript {
     asked: Option<(u64, Plain)>,
     /// What is not printed before its colours are known, and whether some have come since.
     awaited: Option<(Spot, bool)>,
+    /// What folding does to an entry, as it was found out last.
+    folding: Option<(Folded, Option<Fold>)>,
 }
+
+/// An entry, its revision, how far it is folded, and the columns that it has.
+type Folded = (SessionKey, EntryId, u64, Option<Fold>, u16);
 
 /// Lines of what is asked that are coloured: fewer than [`Colours`] remembers.
 const MAX_ASKED: usize = 2000;
@@ -200,7 +205,8 @@ impl Transcript {
         let mut walk = Walk::new(cx, &mut self.cache);
         let index = walk.first_of_row(index);
         let with = walk.with(index);
-        let shares = group::is_of_calls(&with.iter().map(|entry| &**entry).collect::<Vec<_>>());
+        let with: Vec<_> = with.iter().map(|entry| &**entry).collect();
+        let shares = group::is_of_calls(&with);
         let id = cx.session.entries().id_at(index);
         match cx.folds.of(id) {
             _ if shares => return Some((id, Fold::Apart)),
@@ -217,11 +223,71 @@ impl Transcript {
         }
         self.cache.pieces(cx, &entry);
         // As it was drawn, and as it will be: neither is laid out again for the next frame.
-        let before = self.cache.laid(cx, &entry, &[], 0).lines.clone();
-        let after = &self.cache.laid(&open, &entry, &[], 0).lines;
+        let before = self.cache.laid(cx, &entry, &with, 0).lines.clone();
+        let after = &self.cache.laid(&open, &entry, &with, 0).lines;
         let fold = if *after == before { Fold::Closed } else { Fold::Open };
         self.cache.finish();
         Some((id, fold))
+    }
+
+    /// The position that keeps what is in view where it is, whatever comes below.
+    pub fn held(&mut self, cx: &DrawCtx<'_>, area: Rect, scroll: Scroll) -> Scroll {
+        self.cache.begin(cx, area.width);
+        let height = u32::from(area.height);
+        let mut walk = Walk::new(cx, &mut self.cache);
+        let top = walk.anchored(scroll, height).or_else(|| Some(walk.top_of_end(height)?.0));
+        let held = top.map_or(scroll, |top| walk.anchor(top));
+        self.cache.finish();
+        held
+    }
+
+    /// A position that was held, or the end where that is in view.
+    pub fn settled(&mut self, cx: &DrawCtx<'_>, area: Rect, held: Scroll) -> Scroll {
+        self.cache.begin(cx, area.width);
+        let height = u32::from(area.height);
+        let mut walk = Walk::new(cx, &mut self.cache);
+        let has_more = walk.resolve(held).is_some_and(|top| walk.rows_from(top, height + 1) > height);
+        self.cache.finish();
+        if has_more { held } else { Scroll::Follow }
+    }
+
+    /// What the next folding does to an entry: nothing where there is neither more of it nor less.
+    pub fn folding(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<Fold> {
+        let index = cx.session.entries().index_of(id)?;
+        self.cache.begin(cx, area.width);
+        let rev = self.cache.reading.entry(cx, index)?.rev;
+        let key = (cx.session.key(), id, rev, cx.folds.of(id), area.width);
+        if let Some((_, known)) = self.folding.filter(|(known, _)| *known == key) {
+            return known;
+        }
+        // Both are laid out for that: not for each frame.
+        let found = self.find_folding(cx, area, id);
+        self.folding = Some((key, found));
+        found
+    }
+
+    fn find_folding(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<Fold> {
+        let (id, fold) = self.next_fold(cx, area, id)?;
+        let index = cx.session.entries().index_of(id)?;
+        self.cache.begin(cx, area.width);
+        let with = Walk::new(cx, &mut self.cache).with(index);
+        let with: Vec<_> = with.iter().map(|entry| &**entry).collect();
+        let entry = self.cache.reading.entry(cx, index)?;
+        let mut folds = cx.folds.clone();
+        folds.set(id, fold);
+        let next = DrawCtx { folds: &folds, ..*cx };
+        let flows = |cx: &DrawCtx<'_>| cells::flow(&entry, cx.folds.of(id)).is_some();
+        let changes = match (fold, flows(cx), flows(&next)) {
+            (Fold::Apart, ..) => true,
+            (_, false, false) => {
+                self.cache.pieces(cx, &entry);
+                let before = self.cache.laid(cx, &entry, &with, 0).lines.clone();
+                self.cache.laid(&next, &entry, &with, 0).lines != before
+            }
+            (_, before, after) => before != after,
+        };
+        self.cache.finish();
+        changes.then_some(fold)
     }
 
     /// The first row of the first entry.

@@ -126,6 +126,13 @@ impl<'a, 'b> Walk<'a, 'b> {
         group::follows(&above, &below, self.cx.session)
     }
 
+    /// Whether an entry that follows the one above it does so even where that is opened.
+    fn stays(&mut self, index: usize) -> bool {
+        let above = index.checked_sub(1).and_then(|above| self.entry(above));
+        let (Some(above), Some(below)) = (above, self.entry(index)) else { return false };
+        group::stays(&above, &below, self.cx.session)
+    }
+
     /// Whether an entry that is not finished may come to share the row of the one above it.
     pub(super) fn may_follow(&mut self, index: usize) -> bool {
         if index <= self.from || self.is_apart {
@@ -141,6 +148,9 @@ impl<'a, 'b> Walk<'a, 'b> {
         let mut first = index;
         while self.follows(first) {
             first -= 1;
+            if self.stays(first + 1) {
+                return first;
+            }
         }
         if self.cx.folds.is_together(self.cx.session.entries().id_at(first)) { first } else { index }
     }
@@ -154,6 +164,8 @@ impl<'a, 'b> Walk<'a, 'b> {
                 with.extend(self.entry(next));
                 next += 1;
             }
+        } else if self.follows(index + 1) && self.stays(index + 1) {
+            with.extend(self.entry(index + 1));
         }
         with
     }

@@ -550,20 +550,16 @@ fn click(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out>) {
     match cx.session.entries().get(*entry).map(|e| &e.body) {
         Some(Body::Changes(changes)) if changes.totals.is_empty() => {}
         Some(Body::Changes(changes)) => review::open(state, cx, Scope::Turn(changes.turn.0), out),
-        _ => toggle(cx, *entry, out),
+        _ if can_fold(cx, *entry) => out.push(Out::FoldInPlace(*entry)),
+        _ => {}
     }
 }
 
 /// How far it is unfolded then, only the transcript knows.
-fn toggle(cx: Cx<'_>, id: EntryId, out: &mut Vec<Out>) {
+fn can_fold(cx: Cx<'_>, id: EntryId) -> bool {
     let entries = cx.session.entries();
-    if entries
-        .index_of(id)
-        .and_then(|index| entries.slot(index))
-        .is_some_and(|slot| folds(slot) || matches!(slot.kind(), Kind::User | Kind::Plan))
-    {
-        out.push(Out::Fold(id));
-    }
+    let slot = entries.index_of(id).and_then(|index| entries.slot(index));
+    slot.is_some_and(|slot| folds(slot) || matches!(slot.kind(), Kind::User | Kind::Plan))
 }
 
 fn folds(slot: &Slot) -> bool {
@@ -572,7 +568,7 @@ fn folds(slot: &Slot) -> bool {
 
 fn toggle_newest(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     match cx.session.entries().slots().rposition(folds) {
-        Some(newest) => toggle(cx, cx.session.entries().id_at(newest), out),
+        Some(newest) => out.push(Out::Fold(cx.session.entries().id_at(newest))),
         None => state.say("nothing to unfold yet", cx.now),
     }
 }

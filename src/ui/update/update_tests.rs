@@ -235,7 +235,7 @@ fn what_was_said_is_read_with_the_keyboard() {
     s.end_turn(Stop::EndTurn);
     s.draw();
     s.press(Code::F(10)).draw();
-    assert!(s.shown.contains("reading · Enter unfolds"), "{}", s.shown);
+    assert!(s.shown.contains("reading · "), "{}", s.shown);
     assert!(s.shown.contains("┃"), "{}", s.shown);
     s.typed("[").draw();
     s.typed("y");
@@ -249,6 +249,65 @@ fn what_was_said_is_read_with_the_keyboard() {
     s.press(Code::Esc).typed("hello");
     assert_eq!(s.ui.view.composer.text(), "hello");
     assert_eq!(s.intents(), [], "nothing was sent or stopped");
+}
+
+/// A call that has looked at something, with so many lines to show.
+fn looked(s: &mut Scene, id: &str, lines: usize) {
+    let mut patch = ToolPatch::new(id.into());
+    patch.kind = Patch::Set(ToolKind::Read);
+    patch.title = Patch::Set(format!("{id}.rs"));
+    patch.status = Patch::Set(ToolStatus::Completed);
+    let text = (1..=lines).map(|line| format!("line {line} of {id}\n")).collect();
+    let parts = if lines > 0 { vec![ToolContent::Block(Block::Text(text))] } else { Vec::new() };
+    patch.content = Patch::Set(parts);
+    s.update(Update::ToolCall(patch.into()));
+}
+
+#[test]
+fn what_is_clicked_stays_where_it_is_and_unfolds_downwards() {
+    // With more above than the screen has, and with less: then all that there is comes into view.
+    for (above, stays) in [(30, true), (2, false)] {
+        let mut s = Scene::working(80, 24);
+        s.say(&"a line of an answer\n\n".repeat(above));
+        looked(&mut s, "first", 14);
+        s.say("That is what it says.");
+        s.draw();
+        let y = s.shown.lines().position(|row| row.contains("first.rs")).expect("the row");
+        s.click(10, y as u16);
+        s.draw();
+        assert_eq!(s.row(y).contains("first.rs"), stays, "{above}\n{}", s.shown);
+        assert!(s.shown.contains("first.rs") && s.shown.contains("line 1 of first"), "{above}\n{}", s.shown);
+        let y = s.shown.lines().position(|row| row.contains("first.rs")).expect("the row");
+        s.click(10, y as u16);
+        s.draw();
+        assert!(!s.shown.contains("line 1 of first") && s.shown.contains("That is what"), "{}", s.shown);
+        s.say("What comes is followed.");
+        assert!(s.draw().contains("What comes is followed."), "{}", s.shown);
+    }
+}
+
+#[test]
+fn reading_says_of_an_entry_what_enter_does_with_it() {
+    let mut s = Scene::working(80, 24);
+    looked(&mut s, "bare", 0);
+    s.say("an answer");
+    looked(&mut s, "full", 5);
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10)).draw();
+    // Below it stands the end of the turn.
+    if !s.shown.contains("┃ read   full.rs") {
+        s.press(Code::Up).draw();
+    }
+    assert!(s.shown.contains("reading · Enter unfolds · Esc leaves"), "{}", s.shown);
+    s.press(Code::Enter).draw();
+    assert!(s.shown.contains("reading · Enter folds · Esc leaves"), "{}", s.shown);
+    s.press(Code::Enter).draw();
+    assert!(s.shown.contains("reading · Enter unfolds · Esc leaves"), "{}", s.shown);
+    s.press(Code::Up).draw();
+    assert!(s.shown.contains("reading · Esc leaves"), "an answer\n{}", s.shown);
+    s.press(Code::Up).draw();
+    assert!(s.shown.contains("reading · Esc leaves"), "nothing more to show\n{}", s.shown);
 }
 
 #[test]
@@ -2001,7 +2060,8 @@ fn what_the_person_said_at_length_is_folded() {
     assert!(s.draw().contains("▸ 392 more lines"), "{}", s.shown);
     let Some(row) = s.shown.lines().position(|line| line.contains("392 more")) else { panic!() };
     s.click(5, row as u16);
-    assert!(s.draw().contains("line 400"), "a click unfolds it: {}", s.shown);
+    assert!(s.draw().contains("line 9"), "a click unfolds it: {}", s.shown);
+    assert!(s.row(2).trim_end().ends_with("line 1"), "downwards: {}", s.shown);
 }
 
 #[test]

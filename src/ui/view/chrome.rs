@@ -11,6 +11,7 @@ use crate::text::width;
 use crate::ui::composer::Mode;
 use crate::ui::keys::{Keymap, Layer};
 use crate::ui::labels;
+use crate::ui::state::folds::Fold;
 use crate::ui::state::{Focus, Holds};
 use crate::ui::status_line::{self, Status};
 use ratatui::buffer::Buffer;
@@ -236,7 +237,7 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
 }
 
 /// What can be done next, when nothing runs.
-pub fn hint(cx: &ViewCx<'_>) -> Vec<String> {
+pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
     let of = |layer, words| {
         let words = cx.state.keys.hint(layer, words).unwrap_or_else(|| "ready".to_owned());
         words.split(" · ").map(str::to_owned).collect()
@@ -248,8 +249,20 @@ pub fn hint(cx: &ViewCx<'_>) -> Vec<String> {
         return of(Layer::Reading, "a letter copies · {Esc} takes them away");
     }
     if cx.state.view.reading.is_some() {
-        let words = "reading · {Enter} unfolds · {Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · \
-                     {o} opens · {[} {]} prompts";
+        macro_rules! reading {
+            ($folds:literal) => {
+                concat!(
+                    "reading",
+                    $folds,
+                    " · {Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts"
+                )
+            };
+        }
+        let words = match folding {
+            Some(Fold::Open | Fold::Apart) => reading!(" · {Enter} unfolds"),
+            Some(Fold::Closed) => reading!(" · {Enter} folds"),
+            None => reading!(""),
+        };
         return of(Layer::Reading, words);
     }
     let words = match (&cx.state.view.focus, cx.session.phase()) {

@@ -484,7 +484,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let wide = columns >= AGENT_FROM;
     let mut prefix = StyledText::new();
     if wide {
-        prefix.push(&format!("{agent} wants to "), Token::Text);
+        let wants = if verb == cells::ABOUT { "asks" } else { "wants to" };
+        prefix.push(&format!("{agent} {wants} "), Token::Text);
     }
     let removes = verb == "delete" || tool.is_some_and(|tool| tool.kind == ToolKind::Delete);
     let token = if removes { Token::Danger } else { Token::Text };

@@ -833,6 +833,24 @@ fn r_423_a_field_of_a_type_that_is_not_known_is_named_and_has_no_control() {
     assert!(values.iter().all(|(name, _)| name != "deep"), "{values:?}");
 }
 
+#[test]
+fn the_time_that_a_form_was_open_is_no_time_of_the_call_that_waits_for_it() {
+    let mut s = Scene::working(100, 30);
+    s.tool("q", ToolKind::Other, "Asking for your input", ToolStatus::InProgress);
+    let params = r#"{"sessionId":"s","toolCallId":"q","mode":"form","message":"Please answer.",
+        "requestedSchema":{"properties":{"why":{"type":"string","title":"Why"}}}}"#;
+    let (_, request) = crate::agent::codec::shipped().request("elicitation/create", params, 5);
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
+    s.after(93_000);
+    s.intent(Intent::Cancel);
+    let mut patch = ToolPatch::new("q".into());
+    patch.status = Patch::Set(ToolStatus::Failed);
+    s.update(Update::ToolUpdate(patch.into()));
+    s.draw();
+    let call = row(&s, "Asking for your input");
+    assert!(call.contains('–') && call.contains("cancelled") && !call.contains("1:33"), "{}", s.shown);
+}
+
 fn ask_form(s: &mut Scene, req: u64, schema: &str) {
     let params = format!(r#"{{"sessionId":"s","mode":"form","message":"Please answer.","requestedSchema":{schema}}}"#);
     let (_, request) = crate::agent::codec::shipped().request("elicitation/create", &params, req);

@@ -57,7 +57,7 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, mark: &Mark, buf: &mut
         paint::put(buf, area.x, last, area.width, &StyledText::of(words, Token::Dim), cx.theme);
         return (info, last);
     }
-    let status = status(cx, area);
+    let status = status(cx, area, None);
     let is_busy = status.busy == Busy::Yes;
     let mut rest = chrome::status(cx, &status, area, buf);
     if is_tiny(area) {

@@ -153,13 +153,9 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
         paint::put(buf, area.x, area.y, area.width, &StyledText::of(words, Token::Dim), cx.theme);
         return info;
     }
-    let mut status = status(cx, area);
     let log_in = typed_log_in(cx);
-    if log_in.is_some() {
-        status.left = status_line::typing(&cx.state.keys, "the log-in");
-    }
-    let mut moving = status.busy == status_line::Busy::Yes;
-    let rest = chrome::status(cx, &status, area, buf);
+    let (rest, _) = split_bottom(area, 1);
+    let mut moving = false;
     if let Some((id, screen)) = log_in.filter(|_| cx.state.help.is_none()) {
         log_in::draw(cx, screen, rest, buf);
         info.log_in = Some((id.clone(), log_in::size(rest)));
@@ -168,8 +164,14 @@ pub fn draw(cx: &ViewCx<'_>, transcript: &mut Transcript, buf: &mut Buffer) -> F
     } else if is_tiny(area) {
         tiny(cx, transcript, rest, &mut info, buf);
     } else {
-        moving |= regular(cx, transcript, rest, &mut info, buf);
+        moving = regular(cx, transcript, rest, &mut info, buf);
     }
+    let mut status = status(cx, area, info.folding);
+    if log_in.is_some() {
+        status.left = status_line::typing(&cx.state.keys, "the log-in");
+    }
+    moving |= status.busy == status_line::Busy::Yes;
+    chrome::status(cx, &status, area, buf);
     info.motion = motion(cx, moving);
     info
 }
@@ -186,10 +188,10 @@ fn motion(cx: &ViewCx<'_>, moving: bool) -> Motion {
     }
 }
 
-fn status(cx: &ViewCx<'_>, area: Rect) -> Status {
+fn status(cx: &ViewCx<'_>, area: Rect, folding: Option<Fold>) -> Status {
     let leads = Leads { keys: &cx.state.keys, in_dock: cx.state.view.focus == Focus::Dock };
     let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
-    let mut status = status_line::status(cx.session, leads, &chrome::hint(cx), setup, cx.now);
+    let mut status = status_line::status(cx.session, leads, &chrome::hint(cx, folding), setup, cx.now);
     if let Some(line) = cx.state.status_words.as_ref().filter(|line| !line.is_empty()) {
         status.set_own(line);
     }
@@ -455,6 +457,7 @@ fn show_transcript(
     let is_far = info.rows_below.is_some_and(|below| below >= u64::from(area.height));
     info.prompt = info.hits.first().filter(|_| is_far).and_then(|(_, top)| prompt_of(entries, *top));
     if let Some(reading) = &cx.state.view.reading {
+        info.folding = transcript.folding(&DrawCtx { plan_beside, ..cx.draw_ctx() }, area, reading.at);
         let bar = StyledText::of("┃", Token::Accent);
         for (y, _) in info.hits.iter().filter(|(_, entry)| reading.has(*entry)) {
             paint::put(buf, area.x, *y, 1, &bar, cx.theme);

@@ -8,6 +8,7 @@ use super::content::{id_of, list_of, str_of, string_of, u64_of};
 use crate::base::limits::{MAX_ANSWERS, MAX_FIELDS, MAX_FORM, MAX_PATH};
 use crate::model::event::Asking;
 use crate::model::form::{Choice, Field, FieldKind, FieldValue, Form, Page, Reply};
+use crate::model::ids::ToolId;
 use crate::wire::json::members;
 use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -33,6 +34,7 @@ pub struct Asked {
     pub session: Option<String>,
     pub asking: Asking,
     pub call: Option<u64>,
+    pub of: Option<ToolId>,
 }
 
 fn bad(why: &str) -> Refused {
@@ -53,7 +55,8 @@ pub fn read(params: &str) -> Result<Asked, Refused> {
     };
     let session = id_of(&value, "sessionId");
     let call = u64_of(&value, "requestId").filter(|_| session.is_none());
-    Ok(Asked { session, asking, call })
+    let of = id_of(&value, "toolCallId").map(ToolId::from);
+    Ok(Asked { session, asking, call, of })
 }
 
 fn page(value: &Value, message: String) -> Result<Page, Refused> {

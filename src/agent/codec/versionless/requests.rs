@@ -30,7 +30,9 @@ pub fn withdrawn(params: &str) -> Option<RawId> {
 /// A form or a page.
 pub fn ask(params: &str) -> (Option<SessionId>, AgentRequest) {
     match asked::read(params) {
-        Ok(Asked { session, asking, call }) => (session.map(SessionId::from), AgentRequest::Ask { asking, call }),
+        Ok(Asked { session, asking, call, of }) => {
+            (session.map(SessionId::from), AgentRequest::Ask { asking, call, of })
+        }
         Err(Refused::Bad(why)) => (None, bad(asked::CREATE, &why)),
         Err(Refused::TooLarge(why)) => (None, too_large(asked::CREATE, why)),
     }
