@@ -461,11 +461,14 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
         right.push(&words, token);
     }
     let name = match one.name() {
+    let apart = one.apart_beside(one.name().map_or(0, |name| width::str_width(name) + 2), room);
+    let room = room.saturating_sub(width::str_width(&apart));
         Some(name) => format!("“{}”", width::truncate_middle(name, room.saturating_sub(2).max(1))),
         None => width::truncate(&format!("{} without a word", one.agent), room).into_owned(),
     };
     let mut text = StyledText::of(&*name, style);
     text.push(&" ".repeat(room.saturating_sub(width::str_width(&name))), Token::Dim);
+    text.push(&apart, Token::Dim);
     text.append(&right);
     text
 }
