@@ -1009,9 +1009,17 @@ fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
     assert!(s.outs.contains(&Out::Copy(What::Command, "gemini --acp '--login now'".into())));
     s.typed("1");
     assert_eq!(s.intents(), [Intent::Authenticate { method: "web".into() }]);
-    assert!(s.draw().contains("logging in"), "{}", s.shown);
-    assert_eq!(s.ui.view.focus, Focus::Composer);
+    assert!(s.draw().contains("logging in: Log in with Example"), "{}", s.shown);
+    // Its keys go on to be meant for it, and no letter is written by them.
+    assert_eq!(s.ui.view.focus, Focus::Dock);
+    s.after(700).draw();
+    assert!(s.shown.lines().last().unwrap().contains("x leaves"), "{}", s.shown);
+    s.typed("zc").draw();
+    assert_eq!(s.ui.view.composer.text(), "1");
     s.press(Code::Esc);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
+    assert_eq!(s.intents().len(), 1, "it goes on");
+    s.after(3000).press(Code::Esc);
     assert_eq!(s.intents().last(), Some(&Intent::LeaveAuthentication));
     s.draw();
     s.press(Code::Tab).after(700).draw();
