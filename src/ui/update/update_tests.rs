@@ -2095,6 +2095,28 @@ fn a_colon_opens_the_palette_and_what_nothing_is_found_for_is_a_text() {
     assert!(s.ui.picker.is_none() && s.outs.contains(&Out::Redraw), "{:?}", s.outs);
 }
 
+#[test]
+fn what_is_looked_for_is_counted() {
+    let mut s = Scene::working(80, 24);
+    s.say("first about parcels");
+    s.tool("a", ToolKind::Execute, "make", ToolStatus::Failed);
+    s.say("then about parcels, and parcels again");
+    s.tool("b", ToolKind::Execute, "make", ToolStatus::Failed);
+    s.say("nothing more");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10)).typed("/parcels").press(Code::Enter);
+    assert!(s.draw().contains("2 of 2 entries that have it"), "{}", s.shown);
+    s.typed("n");
+    assert!(s.draw().contains("2 of 2 entries that have it"), "the other place in it: {}", s.shown);
+    s.typed("n");
+    assert!(s.draw().contains("1 of 2 entries that have it"), "{}", s.shown);
+    s.typed("/nothing").press(Code::Enter).draw();
+    assert!(!s.shown.contains("entries that have it"), "there is none above: {}", s.shown);
+    s.typed("N");
+    assert!(s.draw().contains("the only entry that has it"), "{}", s.shown);
+}
+
 /// A conversation of which most has left memory, and where that is.
 fn mostly_away() -> (Scene, Memory) {
     let (mut s, memory) = (Scene::ready(80, 24), Memory::default());
