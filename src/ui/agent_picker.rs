@@ -4,7 +4,8 @@
 //! last and cannot be started; the highlight begins on the first that can.
 
 use super::keys::{Action, Layer, resolve};
-use super::state::picker::{ranked, step};
+use super::state::highlight::step;
+use super::state::picker::ranked;
 use super::state::session_list::{End, PastSession, Starts};
 use super::state::trees::Trees;
 use super::tty::{Click, Input};

@@ -3,7 +3,10 @@
 //! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
 //! person's fingers. The model judges whether a choice is still possible.
 
+use super::highlight::step;
+use super::names;
 use super::opener::Whose;
+use super::session_list::Which;
 use crate::base::sanitize;
 use crate::model::draft::Sent;
 use crate::model::event::Intent;
@@ -34,6 +37,21 @@ pub struct Row {
     pub choice: Choice,
 }
 
+impl Row {
+    /// What else it is found by.
+    fn names(&self) -> &'static [&'static str] {
+        match self.choice {
+            Choice::Do(action) | Choice::NotNow(action) => names::of(action),
+            _ => &[],
+        }
+    }
+
+    /// In small letters.
+    fn begins_with(&self, text: &str) -> bool {
+        self.label.to_lowercase().starts_with(text) || self.names().iter().any(|name| name.starts_with(text))
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum Choice {
     /// Something of the session is set.
@@ -57,6 +75,8 @@ pub enum Choice {
     /// What a key does.
     Do(Action),
     Show(SessionKey),
+    /// An earlier session.
+    GoOn(Which),
     Theme(&'static str),
 }
 
@@ -213,7 +233,7 @@ impl Picker {
 
     fn beginning(&self, filter: &str) -> impl Iterator<Item = &Row> {
         let begins = filter.to_lowercase();
-        self.rows.iter().filter(move |row| row.label.to_lowercase().starts_with(&begins))
+        self.rows.iter().filter(move |row| row.begins_with(&begins))
     }
 
     /// The rows that match, best first; all in their order without a filter.
@@ -225,7 +245,7 @@ impl Picker {
         let text = |row: &Row| match &row.choice {
             // An agent is known by its command as well.
             Choice::Open { .. } | Choice::HandOver(_) => format!("{} {}", row.label, row.detail),
-            _ => format!("{} {}", row.group, row.label),
+            _ => [&*row.group, " ", &row.label, " ", &row.names().join(" ")].concat(),
         };
         let texts: Vec<String> = self.rows.iter().map(text).collect();
         ranked(&self.filter, &texts).into_iter().filter_map(|i| self.rows.get(i)).collect()
@@ -257,11 +277,6 @@ impl Picker {
     pub fn choice(&self) -> Option<Choice> {
         self.matching().get(self.selected).map(|r| r.choice.clone())
     }
-}
-
-/// Moves a highlight and stops at the ends.
-pub fn step(at: usize, by: isize, len: usize) -> usize {
-    at.saturating_add_signed(by).min(len.saturating_sub(1))
 }
 
 /// Indices of the texts that match, best first; all in their order without a query. What has the words of the query as they

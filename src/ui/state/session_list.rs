@@ -316,7 +316,7 @@ impl SessionList {
 
     pub fn step(&mut self, by: isize) {
         self.note = None;
-        self.selected = super::picker::step(self.selected, by, self.len());
+        self.selected = super::highlight::step(self.selected, by, self.len());
     }
 
     /// The row that was clicked.

@@ -75,7 +75,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     for ((n, row), y) in rows.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
         let selected = n == picker.selected();
         let idle = if matches!(row.choice, Choice::NotNow(_)) { Token::Dim } else { Token::Text };
-        let mark = if is_current(cx.session, &row.choice) { "✓ " } else { "  " };
+        let is_theme = matches!(row.choice, Choice::Theme(name) if cx.state.theme == Some(name));
+        let mark = if is_theme || is_current(cx.session, &row.choice) { "✓ " } else { "  " };
         let style = if selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { idle.into() };
         let mut text = StyledText::of(if selected { "▸ " } else { "  " }, Token::Accent);
         text.push(mark, Token::Good);
