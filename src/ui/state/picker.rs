@@ -18,6 +18,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
 use crate::ui::state::own_prompts::OwnPrompt;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -248,7 +249,9 @@ impl Picker {
             _ => [&*row.group, " ", &row.label, " ", &row.names().join(" ")].concat(),
         };
         let texts: Vec<String> = self.rows.iter().map(text).collect();
-        ranked(&self.filter, &texts).into_iter().filter_map(|i| self.rows.get(i)).collect()
+        let found = ranked(&self.filter, &texts);
+        let found: Vec<&Row> = found.into_iter().filter_map(|i| self.rows.get(i)).collect();
+        if self.filter.trim().is_empty() { found } else { together(found) }
     }
 
     pub fn type_text(&mut self, text: &str) {
@@ -279,8 +282,20 @@ impl Picker {
     }
 }
 
-/// Indices of the texts that match, best first; all in their order without a query. What has the words of the query as they
-/// are typed stands before what has only their letters, scattered.
+/// Each group stands together, where the first of it does.
+fn together(rows: Vec<&Row>) -> Vec<&Row> {
+    let mut firsts: HashMap<&str, usize> = HashMap::new();
+    let mut placed: Vec<(usize, &Row)> = Vec::with_capacity(rows.len());
+    for (at, row) in rows.into_iter().enumerate() {
+        let first = if row.group.is_empty() { at } else { *firsts.entry(&row.group).or_insert(at) };
+        placed.push((first, row));
+    }
+    placed.sort_by_key(|(first, _)| *first);
+    placed.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Indices of the texts that match, best first; all in their order without a query. Where some have the words of the query as
+/// they are typed, those that have only their letters, scattered, are left out.
 pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
     if query.trim().is_empty() {
         return (0..texts.len()).collect();
@@ -292,7 +307,9 @@ pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
         !words.iter().all(|word| text.contains(word))
     };
     let mut found = fuzzy::rank(query, &all);
-    found.sort_by_cached_key(is_scattered);
+    if !found.iter().all(is_scattered) {
+        found.retain(|at| !is_scattered(at));
+    }
     found
 }
 
@@ -467,10 +484,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_as_they_are_typed_stand_before_scattered_letters() {
+    fn scattered_letters_are_found_where_nothing_has_the_words_as_they_are_typed() {
         let texts = ["Start Each Time".to_owned(), "the newest offset".to_owned(), "none".to_owned()];
-        assert_eq!(ranked("set", &texts), [1, 0]);
+        assert_eq!(ranked("set", &texts), [1]);
+        assert_eq!(ranked("seti", &texts), [0]);
         assert_eq!(ranked("", &texts), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_group_stands_together_where_its_best_row_does() {
+        let row = |(group, label): (&str, &str)| {
+            let (group, label) = (group.to_owned(), label.to_owned());
+            Row { group, label, detail: String::new(), choice: Choice::Leave }
+        };
+        let all =
+            [("mode", "b"), ("model", "a"), ("mode", "a much longer one"), ("model", "cc"), ("permissions", "default")];
+        let mut picker = Picker::of("modes and options", all.map(row).into());
+        picker.type_text("mod");
+        let found: Vec<(&str, &str)> = picker.matching().into_iter().map(|row| (&*row.group, &*row.label)).collect();
+        assert_eq!(found, [("mode", "b"), ("mode", "a much longer one"), ("model", "a"), ("model", "cc")]);
     }
 
     #[test]
