@@ -15,6 +15,11 @@ pub(super) fn say(words: &str) {
     said::write(format!("acp-tui: {}\n", sanitize::line(words)));
 }
 
+/// The same with a command in a row of its own, where it is copied whole on a narrow terminal too.
+pub(super) fn say_with(words: &str, command: &str) {
+    said::write(format!("acp-tui: {}\n  {}\n", sanitize::line(words), sanitize::line(command)));
+}
+
 pub(super) fn print(text: &str) -> Result<u8, Usage> {
     Ok(written(&io::stdout().write_all(text.as_bytes())))
 }

@@ -5,10 +5,11 @@
 use super::args::{Common, SessionChoice};
 use super::interactive::{self, Interactive};
 use super::launch::{self, DEMO, Surroundings};
-use super::output::{is_kept, say, say_goodbye};
+use super::output::{is_kept, say, say_goodbye, say_with};
 use super::resume;
 use super::runtime;
 use super::usage::Usage;
+use crate::base::human;
 use crate::config::agents::{self, AgentCommand};
 use crate::engine::Engine;
 use crate::headless::code;
@@ -74,7 +75,10 @@ pub(super) fn run(common: &Common) -> Result<u8, Usage> {
     say_goodbye(&ended.goodbye, false);
     let can_go_on = ended.can_go_on.filter(|one| demo.is_none() && is_kept(&ended.goodbye, one));
     if let Some(GoesOn { id, about, .. }) = can_go_on {
-        say(&format!("to go on with {about}: acp-tui --plain --resume {}", quote(&id)));
+        say_with(&format!("to go on with {about}:"), &format!("acp-tui --plain --resume {}", quote(&id)));
+    }
+    if ended.undecided > 0 {
+        say(&format!("{} to decide: acp-tui review last", human::count(ended.undecided, "hunk")));
     }
     Ok(ended.code)
 }

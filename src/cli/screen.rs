@@ -4,7 +4,7 @@ use super::args::{Common, SessionChoice};
 use super::interactive::{self, Interactive};
 use super::launch::{self, DEMO, Surroundings};
 use super::models;
-use super::output::{can_draw, is_kept, is_screen, say, say_goodbye};
+use super::output::{can_draw, is_kept, is_screen, say, say_goodbye, say_with};
 use super::outside;
 use super::past::{self, Journals};
 use super::resume;
@@ -230,7 +230,7 @@ async fn session(
 fn exit_code(ended: &Ended) -> u8 {
     say_goodbye(&ended.goodbye, true);
     for GoesOn { id, about, .. } in ended.can_go_on.iter().filter(|one| is_kept(&ended.goodbye, one)) {
-        say(&format!("to go on with {about}: acp-tui --resume {}", quote(id)));
+        say_with(&format!("to go on with {about}:"), &format!("acp-tui --resume {}", quote(id)));
     }
     if ended.undecided > 0 {
         say(&format!("{} to decide: acp-tui review last", human::count(ended.undecided, "hunk")));

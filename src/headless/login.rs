@@ -126,7 +126,7 @@ impl LogIn {
             engine.intent(Intent::LogIn);
         }
         engine.intent(Intent::Authenticate { method: method.id.clone() });
-        say(&format!("logging in with {}; Ctrl+C leaves it", method.name));
+        say(&format!("logging in: {}; Ctrl+C leaves it", method.name));
         let is_over = |engine: &Engine| {
             let log_in = engine.model().first().agent().log_in.as_ref();
             log_in.is_none_or(|log_in| log_in.attempt.is_none()) && has_opened(engine)

@@ -58,6 +58,8 @@ pub struct Ended {
     pub goodbye: Goodbye,
     /// The session, where it can be gone on with.
     pub can_go_on: Option<GoesOn>,
+    /// Hunks of it that wait for a decision.
+    pub undecided: u64,
 }
 
 /// A turn that has ended and of which this was not told yet.
@@ -135,8 +137,9 @@ pub async fn run(
     // A reader that does not read must not hold the end.
     let _ = tokio::time::timeout(LAST_OUTPUT, &mut writing).await;
     let can_go_on = labels::goes_on(engine.model().first(), None);
+    let undecided = engine.model().first().changes().totals.pending;
     engine.leave_nothing(code::hangs_up(code));
-    Ok(Ended { code, goodbye: engine.shutdown().await, can_go_on })
+    Ok(Ended { code, goodbye: engine.shutdown().await, can_go_on, undecided })
 }
 
 impl Plain {

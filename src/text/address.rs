@@ -120,6 +120,39 @@ pub fn host(address: &str) -> Option<&str> {
     (is_said_once && !is_coded && is_clean).then_some(host)
 }
 
+/// Whether the page of a log-in says that it leads back to a page elsewhere and not to a program of this machine: it may end
+/// with a code that is to be typed somewhere.
+pub fn leads_elsewhere(page: &str) -> bool {
+    let query = page.split_once('?').map_or("", |(_, query)| query);
+    let back = query.split(['&', '#']).find_map(|pair| pair.strip_prefix("redirect_uri="));
+    host(&back.map(decoded).unwrap_or_default()).is_some_and(|host| !is_here(host))
+}
+
+fn is_here(host: &str) -> bool {
+    match host.strip_prefix('[') {
+        Some(rest) => rest.starts_with("::1]"),
+        None => {
+            let name = host.split(':').next().unwrap_or_default();
+            let is_number = |part: &str| part.parse::<u8>().is_ok();
+            let is_loop = |rest: &str| rest.split('.').count() == 3 && rest.split('.').all(is_number);
+            name == "localhost" || name.strip_prefix("127.").is_some_and(is_loop)
+        }
+    }
+}
+
+/// A part of an address without its `%` and two digits.
+fn decoded(text: &str) -> String {
+    let mut out = Vec::new();
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let coded = behind.get(..2).filter(|_| *first == b'%').and_then(|two| std::str::from_utf8(two).ok());
+        let byte = coded.and_then(|two| u8::from_str_radix(two, 16).ok());
+        out.push(byte.unwrap_or(*first));
+        rest = behind.get(if byte.is_some() { 2 } else { 0 }..).unwrap_or_default();
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// Whether a host has no port, or a number for it.
 fn has_plain_port(host: &str) -> bool {
     let port = match host.strip_prefix('[') {

@@ -58,6 +58,8 @@ pub struct Looks {
     ground: Ground,
     /// Whether the theme follows the ground.
     follows: bool,
+    /// What it was asked for as.
+    name: Option<&'static str>,
     theme: Theme,
 }
 
@@ -67,7 +69,13 @@ impl Looks {
         if name == AUTO {
             return Some(Self::auto(depth, ground));
         }
-        Theme::builtin(name).map(|theme| Self::fixed(theme.with_depth(depth)))
+        let known = names().find(|known| *known == name);
+        Theme::builtin(name).map(|theme| Self { name: known, ..Self::fixed(theme.with_depth(depth)) })
+    }
+
+    /// The name of the theme, where it is one that can be asked for.
+    pub const fn name(&self) -> Option<&'static str> {
+        self.name
     }
 
     /// The same terminal with another theme; unchanged when there is none of that name.
@@ -76,11 +84,11 @@ impl Looks {
     }
 
     pub fn auto(depth: Depth, ground: Ground) -> Self {
-        Self { depth, ground, follows: true, theme: fitting(depth, ground) }
+        Self { depth, ground, follows: true, name: Some(AUTO), theme: fitting(depth, ground) }
     }
 
     pub fn fixed(theme: Theme) -> Self {
-        Self { depth: theme.depth(), ground: Ground::Unknown, follows: false, theme }
+        Self { depth: theme.depth(), ground: Ground::Unknown, follows: false, name: None, theme }
     }
 
     pub const fn theme(&self) -> &Theme {

@@ -4,7 +4,8 @@
 //! last and cannot be started; the highlight begins on the first that can.
 
 use super::keys::{Action, Layer, resolve};
-use super::state::picker::{ranked, step};
+use super::state::highlight::step;
+use super::state::picker::ranked;
 use super::state::session_list::{End, PastSession, Starts};
 use super::state::trees::Trees;
 use super::tty::{Click, Input};
@@ -277,7 +278,10 @@ impl AgentPicker {
             let columns = usize::from(room).saturating_sub(width::str_width(&right) + 3);
             let mut text = StyledText::of(if selected { "❯ " } else { "  " }, Token::Accent);
             let name = one.name().unwrap_or("without a word");
-            text.push(&format!("“{}”", width::truncate(name, columns.saturating_sub(2).max(1))), style);
+            let apart = one.apart_beside(width::str_width(name) + 2, columns);
+            let columns = columns.saturating_sub(width::str_width(&apart) + 2).max(1);
+            text.push(&format!("“{}”", width::truncate(name, columns)), style);
+            text.push(&apart, Token::Dim);
             let line = Rect { x: area.x + 2, y, width: room, height: 1 };
             let used = paint::put(buf, line.x, y, line.width, &text, theme);
             paint::put_right(buf, line, used, &StyledText::of(right, Token::Dim), theme);

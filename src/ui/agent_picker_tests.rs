@@ -1,6 +1,7 @@
 use super::*;
 use crate::ui::fixtures::text;
 use crate::ui::keys::{Code, Key};
+use crate::ui::state::session_list::tell_apart;
 
 fn item(id: &str, name: &str, command: &str, found: bool, hint: &str) -> PickItem {
     PickItem { id: id.into(), name: name.into(), command: command.into(), found, hint: hint.into() }
@@ -191,4 +192,19 @@ fn a_pasted_text_types_and_starts_nothing() {
         assert_eq!(p.input(Input::Hasty(key)), None);
     }
     assert_eq!(press(&mut p, Code::Enter), Some(Picked::Agent("demo".into())), "it was typed");
+}
+
+#[test]
+fn earlier_sessions_of_one_name_are_told_apart() {
+    let one = |id: &str, last: &str| {
+        PastSession::clean(id.into(), "Gemini", "gemini".into(), Starts::Unknown, "/shop".into())
+            .about(Some("the shop"), None, Some(last))
+            .used(60, 2, End::Ended, vec![std::path::PathBuf::from(id)], false)
+    };
+    let mut all = [one("a", "mend the cart"), one("b", "write a test")];
+    tell_apart(&mut all);
+    let mut p = picker();
+    p.told(&all, &Trees::default(), Path::new("/shop"));
+    let shown = drawn(&p, 80, 24);
+    assert!(shown.contains("“the shop” · “mend the cart”") && shown.contains("“the shop” · “write a test”"), "{shown}");
 }

@@ -336,10 +336,13 @@ impl Scene {
     fn seek(&mut self, way: Way) {
         if !self.seek_here(way) {
             let cx = cx_of(&self.model, &self.history, &self.info, self.now);
-            if update::reading::seek_on(&mut self.ui, cx, way) == Looked::Found {
-                self.seek_here(way);
+            if update::reading::seek_on(&mut self.ui, cx, way) != Looked::Found {
+                return;
             }
+            self.seek_here(way);
         }
+        let cx = cx_of(&self.model, &self.history, &self.info, self.now);
+        update::reading::tell_place(&mut self.ui, cx);
     }
 
     fn seek_here(&mut self, way: Way) -> bool {

@@ -4,7 +4,7 @@
 //! Where they are stored is the archive's. Invariants: there is no thread before the first job, and none after the
 //! last; jobs are done one after the other; [`Reader::next`] never ends while nothing is on its way.
 
-use super::state::session_list::{Hit, PastSession, Query, Said, Which};
+use super::state::session_list::{Hit, PastSession, Query, Said, Which, tell_apart};
 use super::state::trees::{Fate, Made, Making, Tree, Trees};
 use crate::model::agent::Told;
 use std::collections::VecDeque;
@@ -209,7 +209,13 @@ impl Reader {
 
 fn done(archive: &dyn Archive, job: Job) -> Found {
     match job {
-        Job::List => Found::List(archive.list().map(Into::into), Arc::new(archive.trees())),
+        Job::List => {
+            let mut all = archive.list();
+            if let Ok(all) = &mut all {
+                tell_apart(all);
+            }
+            Found::List(all.map(Into::into), Arc::new(archive.trees()))
+        }
         Job::End(which) => {
             let end = archive.end_of(&which).map(Into::into);
             Found::End(which, end)

@@ -149,11 +149,13 @@ enum Awaited {
 pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut options: UiOptions) -> io::Result<Ended> {
     zone::use_of_system();
     engine.keep_little_in_memory();
+    let mut app = App::with_keys(Arc::clone(&options.keys), looks::names().collect(), OwnPrompt::all(&options.prompts));
+    app.theme = options.looks.name();
     // On the heap: the futures around it stay small.
     let mut running = Box::new(Running {
         screen,
         engine,
-        app: App::with_keys(Arc::clone(&options.keys), looks::names().collect(), OwnPrompt::all(&options.prompts)),
+        app,
         transcript: Transcript::new(),
         info: FrameInfo::default(),
         past: Reader::new(options.past.clone()),

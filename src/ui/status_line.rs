@@ -237,10 +237,10 @@ fn left(session: SessionRef<'_>, to: Leads<'_>, hint: &[String], now: Now) -> (B
             let name = session.agent().auth_methods.iter().find(|m| m.id == method).map_or(method, |m| &m.name);
             let name = sanitize::line(name);
             let is_called = session.log_in().is_some_and(LogIn::is_called);
-            let leave = if is_called { "{Esc} leaves" } else { "{Tab}, then {question x} leaves" };
+            let leave = if is_called && !to.in_dock { "{Esc} leaves" } else { "{Tab}, then {question x} leaves" };
             let pieces = [
                 Piece::new("", "logging in", Token::Text, KEEP),
-                Piece::new(" with ", width::truncate(&name, OBJECT), Token::Text, 60),
+                Piece::new(": ", width::truncate(&name, OBJECT), Token::Text, 60),
                 Piece::new(" ", human::duration(now.saturating_sub(since)), Token::Text, 80),
             ];
             (Busy::Yes, pieces.into_iter().chain(Piece::hint(to, (leave, ""))).collect())

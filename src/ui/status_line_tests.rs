@@ -72,7 +72,7 @@ fn log_in() {
     assert!(left(&s).starts_with("log-in needed"));
     s.intent(Intent::Authenticate { method: "w".into() });
     s.after(12_000);
-    assert_eq!(left(&s), "logging in with Web 12 s · Esc leaves");
+    assert_eq!(left(&s), "logging in: Web 12 s · Esc leaves");
 }
 
 #[test]

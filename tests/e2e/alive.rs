@@ -109,8 +109,9 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     s.end();
     assert_eq!(kept(&place, "half"), Vec::<PathBuf>::new(), "the person has cleared it");
     let screen = String::from_utf8_lossy(&s.bytes()).into_owned();
-    let line = screen.lines().find(|line| line.contains("to go on with “"));
-    assert!(line.is_some_and(|line| line.contains("): acp-tui --resume ")), "{}", s.dump());
+    let mut lines = screen.lines().skip_while(|line| !line.contains("to go on with “"));
+    let (about, command) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    assert!(about.trim_end().ends_with("):") && command.contains("  acp-tui --resume "), "{}", s.dump());
 }
 
 #[test]

@@ -66,13 +66,21 @@ pub(super) fn scroll<D: Device>(running: &mut Running<D>, by: ScrollBy) {
 
 /// To the next place of what is looked for: in the entry that is selected, else in the next one that has it.
 pub(super) fn seek<D: Device>(running: &mut Running<D>, way: Way) {
-    if seek_here(running, way) {
-        return;
-    }
-    let Running { engine, app, info, .. } = running;
-    let Some(cx) = update_cx(engine, app, info) else { return };
-    if update::reading::seek_on(app, cx, way) == Looked::Found {
+    if !seek_here(running, way) {
+        let Running { engine, app, info, .. } = running;
+        let Some(cx) = update_cx(engine, app, info) else { return };
+        if update::reading::seek_on(app, cx, way) != Looked::Found {
+            return;
+        }
         seek_here(running, way);
+    }
+    tell_place(running);
+}
+
+fn tell_place<D: Device>(running: &mut Running<D>) {
+    let Running { engine, app, info, .. } = running;
+    if let Some(cx) = update_cx(engine, app, info) {
+        update::reading::tell_place(app, cx);
     }
 }
 
@@ -86,6 +94,7 @@ pub(super) fn look_on<D: Device>(running: &mut Running<D>) {
     frames.want(Urgency::NextFrame, cx.now);
     if looked == Looked::Found && looks.step == Step::Found {
         seek_here(running, looks.way);
+        tell_place(running);
     }
 }
 

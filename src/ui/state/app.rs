@@ -106,8 +106,9 @@ pub struct App {
     pub keys: Arc<Keymap>,
     /// It was said that Alt arrives as letters.
     pub told_of_alt: bool,
-    /// Names of themes that can be chosen.
+    /// Names of themes that can be chosen, and which of them was.
     pub themes: Vec<&'static str>,
+    pub theme: Option<&'static str>,
     pub asides: Asides,
     /// Modes, registers and what is repeated of the person's writing, where Vim's keys are wanted.
     pub vim: Vim,
@@ -157,6 +158,7 @@ impl App {
             keys: Arc::default(),
             told_of_alt: false,
             themes: Vec::new(),
+            theme: None,
             asides: Asides::default(),
             vim: Vim::default(),
         }
@@ -422,6 +424,7 @@ impl App {
             Holds::Unread(dialog) => self.view.dock.dialog == *dialog && !self.view.dock.is_read(),
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::Begun => self.chord.is_some(),
+            Holds::Written(text) => self.view.composer.text().trim() == text,
             Holds::Looks => self.view.reading.as_ref().is_some_and(|reading| reading.looks.is_some()),
             Holds::Chooses => self.chooses_until.is_some(),
             Holds::CloseArmed => self.close_armed.is_some(),

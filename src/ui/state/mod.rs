@@ -9,9 +9,11 @@ pub mod attention;
 pub mod dock;
 pub mod folds;
 pub mod form;
+pub mod highlight;
 pub mod inspector;
 pub mod mention;
 pub mod modes;
+pub mod names;
 pub mod near;
 pub mod opener;
 pub mod own_prompts;
@@ -78,6 +80,8 @@ pub enum Holds {
     Unconfirmed,
     /// Further keys are waited for.
     Begun,
+    /// This is written.
+    Written(String),
     /// An entry is looked for while the conversation is read.
     Looks,
     /// A digit is waited for that goes on with an earlier session.

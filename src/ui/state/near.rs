@@ -71,11 +71,25 @@ impl Near {
     }
 }
 
+/// Those of a directory that can be gone on with, the newest first.
+pub fn all<'a>(
+    past: &'a Past,
+    trees: &'a Trees,
+    here: &'a str,
+    model: &Model,
+) -> impl Iterator<Item = &'a PastSession> {
+    let all = if let Past::Read(all) = past { &**all } else { &[] };
+    let open = open_here(model);
+    all.iter().filter(move |one| is_near(one, trees, Path::new(here), &open))
+}
+
+fn is_near(one: &PastSession, trees: &Trees, here: &Path, open: &[OpenHere]) -> bool {
+    let is_open = || open.iter().any(|open| open.id == one.id && one.is_of(&open.command));
+    !one.is_gone && one.end != End::Open && trees.origins.are_alike(&one.cwd, here) && !is_open()
+}
+
 fn near(all: &[PastSession], trees: &Trees, here: &Path, open: &[OpenHere]) -> NearSessions {
-    let is_open = |one: &PastSession| open.iter().any(|open| open.id == one.id && one.is_of(&open.command));
-    let can_go_on = |one: &PastSession| !one.is_gone && one.end != End::Open && !is_open(one);
-    let is_near = |one: &&PastSession| can_go_on(one) && trees.origins.are_alike(&one.cwd, here);
-    let mut all: Vec<&PastSession> = all.iter().filter(is_near).collect();
+    let mut all: Vec<&PastSession> = all.iter().filter(|one| is_near(one, trees, here, open)).collect();
     all.sort_by_key(|one| one.end != End::Interrupted);
     NearSessions {
         first: all.iter().take(NAMED).copied().cloned().collect(),

@@ -3,7 +3,10 @@
 //! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
 //! person's fingers. The model judges whether a choice is still possible.
 
+use super::highlight::step;
+use super::names;
 use super::opener::Whose;
+use super::session_list::Which;
 use crate::base::sanitize;
 use crate::model::draft::Sent;
 use crate::model::event::Intent;
@@ -15,6 +18,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
 use crate::ui::state::own_prompts::OwnPrompt;
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -32,6 +36,21 @@ pub struct Row {
     pub label: String,
     pub detail: String,
     pub choice: Choice,
+}
+
+impl Row {
+    /// What else it is found by.
+    fn names(&self) -> &'static [&'static str] {
+        match self.choice {
+            Choice::Do(action) | Choice::NotNow(action) => names::of(action),
+            _ => &[],
+        }
+    }
+
+    /// In small letters.
+    fn begins_with(&self, text: &str) -> bool {
+        self.label.to_lowercase().starts_with(text) || self.names().iter().any(|name| name.starts_with(text))
+    }
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -57,6 +76,8 @@ pub enum Choice {
     /// What a key does.
     Do(Action),
     Show(SessionKey),
+    /// An earlier session.
+    GoOn(Which),
     Theme(&'static str),
 }
 
@@ -213,7 +234,7 @@ impl Picker {
 
     fn beginning(&self, filter: &str) -> impl Iterator<Item = &Row> {
         let begins = filter.to_lowercase();
-        self.rows.iter().filter(move |row| row.label.to_lowercase().starts_with(&begins))
+        self.rows.iter().filter(move |row| row.begins_with(&begins))
     }
 
     /// The rows that match, best first; all in their order without a filter.
@@ -225,10 +246,12 @@ impl Picker {
         let text = |row: &Row| match &row.choice {
             // An agent is known by its command as well.
             Choice::Open { .. } | Choice::HandOver(_) => format!("{} {}", row.label, row.detail),
-            _ => format!("{} {}", row.group, row.label),
+            _ => [&*row.group, " ", &row.label, " ", &row.names().join(" ")].concat(),
         };
         let texts: Vec<String> = self.rows.iter().map(text).collect();
-        ranked(&self.filter, &texts).into_iter().filter_map(|i| self.rows.get(i)).collect()
+        let found = ranked(&self.filter, &texts);
+        let found: Vec<&Row> = found.into_iter().filter_map(|i| self.rows.get(i)).collect();
+        if self.filter.trim().is_empty() { found } else { together(found) }
     }
 
     pub fn type_text(&mut self, text: &str) {
@@ -259,13 +282,20 @@ impl Picker {
     }
 }
 
-/// Moves a highlight and stops at the ends.
-pub fn step(at: usize, by: isize, len: usize) -> usize {
-    at.saturating_add_signed(by).min(len.saturating_sub(1))
+/// Each group stands together, where the first of it does.
+fn together(rows: Vec<&Row>) -> Vec<&Row> {
+    let mut firsts: HashMap<&str, usize> = HashMap::new();
+    let mut placed: Vec<(usize, &Row)> = Vec::with_capacity(rows.len());
+    for (at, row) in rows.into_iter().enumerate() {
+        let first = if row.group.is_empty() { at } else { *firsts.entry(&row.group).or_insert(at) };
+        placed.push((first, row));
+    }
+    placed.sort_by_key(|(first, _)| *first);
+    placed.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Indices of the texts that match, best first; all in their order without a query. What has the words of the query as they
-/// are typed stands before what has only their letters, scattered.
+/// Indices of the texts that match, best first; all in their order without a query. Where some have the words of the query as
+/// they are typed, those that have only their letters, scattered, are left out.
 pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
     if query.trim().is_empty() {
         return (0..texts.len()).collect();
@@ -277,7 +307,9 @@ pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
         !words.iter().all(|word| text.contains(word))
     };
     let mut found = fuzzy::rank(query, &all);
-    found.sort_by_cached_key(is_scattered);
+    if !found.iter().all(is_scattered) {
+        found.retain(|at| !is_scattered(at));
+    }
     found
 }
 
@@ -452,10 +484,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_as_they_are_typed_stand_before_scattered_letters() {
+    fn scattered_letters_are_found_where_nothing_has_the_words_as_they_are_typed() {
         let texts = ["Start Each Time".to_owned(), "the newest offset".to_owned(), "none".to_owned()];
-        assert_eq!(ranked("set", &texts), [1, 0]);
+        assert_eq!(ranked("set", &texts), [1]);
+        assert_eq!(ranked("seti", &texts), [0]);
         assert_eq!(ranked("", &texts), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_group_stands_together_where_its_best_row_does() {
+        let row = |(group, label): (&str, &str)| {
+            let (group, label) = (group.to_owned(), label.to_owned());
+            Row { group, label, detail: String::new(), choice: Choice::Leave }
+        };
+        let all =
+            [("mode", "b"), ("model", "a"), ("mode", "a much longer one"), ("model", "cc"), ("permissions", "default")];
+        let mut picker = Picker::of("modes and options", all.map(row).into());
+        picker.type_text("mod");
+        let found: Vec<(&str, &str)> = picker.matching().into_iter().map(|row| (&*row.group, &*row.label)).collect();
+        assert_eq!(found, [("mode", "b"), ("mode", "a much longer one"), ("model", "a"), ("model", "cc")]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! matched when the filter changes, never for a frame; no command starts that the person has not seen, and nothing is
 //! forgotten before the person has said so.
 
+mod apart;
 mod finding;
 mod matching;
 mod naming;
@@ -14,6 +15,7 @@ mod step;
 use super::trees::{Fate, Tree, Trees};
 use crate::model::ids::SessionKey;
 use crate::ui::keys::Action;
+pub use apart::tell_apart;
 pub use finding::{Finding, Hit, Place, Previews, Query, Said, Who};
 pub use past_session::{End, PastSession, Starts, Which};
 use std::path::{Path, PathBuf};
@@ -314,7 +316,7 @@ impl SessionList {
 
     pub fn step(&mut self, by: isize) {
         self.note = None;
-        self.selected = super::picker::step(self.selected, by, self.len());
+        self.selected = super::highlight::step(self.selected, by, self.len());
     }
 
     /// The row that was clicked.

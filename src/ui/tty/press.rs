@@ -4,7 +4,7 @@
 //! visible characters; Ctrl+C twice or Ctrl+D ends it, whatever they are bound to.
 
 use super::event::Input;
-use super::guard::{Place, Tty};
+use super::guard::{Place, Tty, size};
 use super::parse::{Parser, Patience};
 use crate::ui::keys::{Key, Keymap, Mouse};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -17,6 +17,8 @@ use std::os::fd::AsFd as _;
 const REST: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 const HEAD: &str =
     "Press keys: what the terminal sends, which key that is, and what it does. Ctrl+C twice ends this.\r\n";
+/// Columns of a terminal that does not tell how many it has.
+const COLUMNS: u16 = 80;
 /// Columns of what was sent, and of the name of a key.
 const SENT: usize = 18;
 const NAME: usize = 14;
@@ -55,7 +57,7 @@ pub fn show(keys: &Keymap) -> io::Result<()> {
                 }
             }
         }
-        tty.send(told(keys, &sent, &found).as_bytes())?;
+        tty.send(told(keys, &sent, &found, size().map_or(COLUMNS, |(columns, _)| columns)).as_bytes())?;
         for input in found.drain(..) {
             let (Input::Key(key) | Input::Hasty(key)) = input else { continue };
             let is_ctrl_c = Key::parse("ctrl+c") == Some(key);
@@ -69,13 +71,17 @@ pub fn show(keys: &Keymap) -> io::Result<()> {
 }
 
 /// The rows about what came together. Answers of the terminal are no keys.
-fn told(keys: &Keymap, sent: &[u8], found: &[Input]) -> String {
+fn told(keys: &Keymap, sent: &[u8], found: &[Input], columns: u16) -> String {
     let sent = sent.escape_ascii().to_string();
     let mut rows = String::new();
     let mut row = |name: &str, means: &str| {
-        let front = if rows.is_empty() { &*sent } else { "" };
-        rows.push_str(format!("{front:SENT$}  {name:NAME$}  {means}").trim_end());
-        rows.push_str("\r\n");
+        let mut front = if rows.is_empty() { &*sent } else { "" };
+        let mut name = name;
+        for means in pieces(means, usize::from(columns).saturating_sub(SENT + NAME + 5)) {
+            rows.push_str(format!("{front:SENT$}  {name:NAME$}  {means}").trim_end());
+            rows.push_str("\r\n");
+            (front, name) = ("", "");
+        }
     };
     for input in found {
         match input {
@@ -102,14 +108,48 @@ fn told(keys: &Keymap, sent: &[u8], found: &[Input]) -> String {
     rows
 }
 
+/// Words in rows of so many columns; one that is longer has its own.
+fn pieces(words: &str, columns: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    for word in words.split(' ') {
+        let Some(row) = rows.last_mut() else { break };
+        if row.is_empty() {
+            row.push_str(word);
+        } else if row.chars().count() + 1 + word.chars().count() <= columns {
+            row.extend([" ", word]);
+        } else {
+            rows.push(word.to_owned());
+        }
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn rows(sent: &[u8]) -> String {
+        rows_within(sent, 200)
+    }
+
+    fn rows_within(sent: &[u8], columns: u16) -> String {
         let (mut parser, mut found) = (Parser::default(), Vec::new());
         parser.feed(sent, &mut found);
-        told(&Keymap::default(), sent, &found)
+        told(&Keymap::default(), sent, &found, columns)
+    }
+
+    #[test]
+    fn what_a_key_does_in_many_places_goes_on_in_the_next_row_below_its_beginning() {
+        for sent in [&b"\x1b"[..], b"\r", b"x"] {
+            let (wide, narrow) = (rows_within(sent, 400), rows_within(sent, 60));
+            assert!(wide.lines().any(|row| row.chars().count() > 60), "{wide}");
+            assert!(narrow.lines().all(|row| row.chars().count() < 60), "{narrow}");
+            let words = |rows: &str| rows.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(words(&narrow), words(&wide), "no word is cut or lost");
+            let at = SENT + NAME + 4;
+            assert!(narrow.lines().all(|row| !row[at..].starts_with(' ')), "{narrow}");
+        }
+        assert!(!rows_within(b"x", 10).is_empty());
     }
 
     #[test]

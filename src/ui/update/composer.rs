@@ -8,7 +8,8 @@ use crate::ui::composer::Took;
 use crate::ui::keys::{Action, Code, Key, Layer};
 use crate::ui::labels;
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
-use crate::ui::state::picker::{Picker, step};
+use crate::ui::state::highlight::step;
+use crate::ui::state::picker::Picker;
 use crate::ui::state::timing::{LEAVING, TOAST};
 use crate::ui::state::{App, Focus, Holds};
 
@@ -220,10 +221,28 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         // Files that its words name are links like those of any prompt.
         state.view.composer.set_text(&text);
     }
+    if asks_about_name(state, cx) {
+        return;
+    }
     if std::mem::take(&mut state.view.edits_queued) {
         out.push(Out::Intent(Intent::Queue(QueueAct::PutBack)));
     }
     send(state, cx, |text, links| Intent::Prompt { text, links }, out);
+}
+
+/// What looks like a name behind `:`, and is none, is sent by a second Enter.
+fn asks_about_name(state: &mut App, cx: Cx<'_>) -> bool {
+    let text = state.view.composer.text().trim().to_owned();
+    let is_name = text
+        .strip_prefix(':')
+        .is_some_and(|name| name.len() > 1 && name.chars().all(|c| c.is_ascii_alphabetic() || c == '-'));
+    let is_asked = state.toast.as_ref().is_some_and(|toast| toast.holds == Holds::Written(text.clone()));
+    if !is_name || is_asked {
+        return false;
+    }
+    let words = state.keys.say(Layer::Composer, "nothing here is called that · {Enter} again sends it to the agent");
+    state.say_while(Holds::Written(text), words, cx.now);
+    true
 }
 
 /// Whether Enter sends the prompts that are held.

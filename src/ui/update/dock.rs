@@ -341,9 +341,13 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
                     state.secrets = Some(Secrets::new(method.id.clone(), names.clone(), None));
                 }
                 kind => {
-                    state.view.enters_log_in = *kind != AuthKind::Agent;
+                    let is_called = *kind == AuthKind::Agent;
+                    state.view.enters_log_in = !is_called;
                     out.push(Out::Intent(Intent::Authenticate { method: method.id.clone() }));
-                    state.view.focus = Focus::Composer;
+                    // The keys of one that the agent does by itself are about it: its page, leaving it.
+                    if !is_called {
+                        state.view.focus = Focus::Composer;
+                    }
                 }
             }
         }

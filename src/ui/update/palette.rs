@@ -3,13 +3,21 @@
 //! Does nothing itself. Invariant: a row does what its key does; the action itself says what cannot be done now.
 
 use super::Cx;
-use crate::base::sanitize;
+use crate::base::{human, sanitize};
 use crate::model::login::LogIn;
 use crate::model::session::{Closed, SessionState};
+use crate::text::width;
 use crate::ui::keys::{Action, Layer};
 use crate::ui::labels;
 use crate::ui::state::App;
+use crate::ui::state::near;
 use crate::ui::state::picker::{Choice, Picker, Row, rows};
+use crate::ui::state::session_list::End;
+
+/// Earlier sessions that are listed, the newest; F8 has all.
+const MAX_EARLIER: usize = 200;
+/// Columns of what one is called, with what tells it apart.
+const EARLIER: usize = 64;
 
 fn row(group: &str, label: String, detail: String, choice: Choice) -> Row {
     Row { group: group.into(), label, detail, choice }
@@ -83,6 +91,13 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
     }));
     all.extend(rows(cx.session));
     all.extend(state.themes.iter().map(|name| row("theme", (*name).to_owned(), String::new(), Choice::Theme(name))));
+    let earlier = near::all(&state.past, &state.trees, &cx.session.cwd, cx.model).take(MAX_EARLIER);
+    all.extend(earlier.map(|one| {
+        let name = one.name().unwrap_or(&one.agent);
+        let how = if one.end == End::Interrupted { "interrupted · " } else { "" };
+        let label = format!("{name}{}", one.apart_beside(width::str_width(name), EARLIER));
+        row("earlier", label, format!("{how}{}", human::ago(one.age)), Choice::GoOn(one.which()))
+    }));
     all.extend(not_now);
     Picker::all(all)
 }

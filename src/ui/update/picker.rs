@@ -1,6 +1,6 @@
 //! Keys while a list or the help is open.
 
-use super::{Cx, common};
+use super::{Cx, common, session_list};
 use crate::ui::keys::Action;
 use crate::ui::msg::{Out, What};
 use crate::ui::state::opener::Opener;
@@ -33,7 +33,11 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                     Choice::HandOver(whose) => out.push(Out::HandOver(whose)),
                     Choice::Do(action) | Choice::NotNow(action) => super::composer::action(state, cx, action, out),
                     Choice::Show(key) => out.push(Out::Show(key)),
-                    Choice::Theme(name) => out.push(Out::Theme(name)),
+                    Choice::GoOn(which) => session_list::go_on(state, cx, &which, out),
+                    Choice::Theme(name) => {
+                        state.theme = Some(name);
+                        out.push(Out::Theme(name));
+                    }
                     Choice::Write(prompt) => state.view.composer.set_text(&prompt),
                     Choice::Open { whose, name } => state.opener = Some(Opener::new(whose, name, &cx.session.cwd)),
                 }

@@ -19,10 +19,10 @@ fn texts(s: &Scene) -> Vec<&str> {
 #[test]
 fn up_goes_to_the_last_of_the_prompts_that_wait() {
     let mut s = queued(&["one", "two", "three"]);
-    assert!(s.draw().contains("3 queued · 1. one") && s.shown.contains("2. two"), "{}", s.shown);
+    assert!(s.draw().contains("3 queued · 1. one") && s.shown.contains("\n             2. two"), "{}", s.shown);
     assert!(s.shown.contains("Up selects it"), "{}", s.shown);
     s.press(Code::Up);
-    assert!(s.draw().contains("▸ 3. three"), "{}", s.shown);
+    assert!(s.draw().contains("▸            3. three"), "{}", s.shown);
     s.press(Code::Up).press(Code::Up).press(Code::Up);
     assert!(s.draw().contains("▸ 3 queued · 1. one"), "{}", s.shown);
     s.press(Code::Esc);
@@ -44,7 +44,7 @@ fn a_prompt_that_waits_is_edited_moved_deleted() {
     s.press(Code::Delete);
     assert_eq!(texts(&s), ["one", "two"]);
     s.draw();
-    assert!(s.shown.contains("▸ 2. two"), "the one below takes its place: {}", s.shown);
+    assert!(s.shown.contains("▸            2. two"), "the one below takes its place: {}", s.shown);
     s.press(Code::Up).press(Code::Enter);
     assert_eq!(texts(&s), ["two"]);
     assert_eq!(s.ui.view.composer.text(), "one");
@@ -94,12 +94,13 @@ fn more_prompts_than_rows_are_counted_and_the_selected_one_is_in_view() {
     let mut s = queued(&prompts.iter().map(String::as_str).collect::<Vec<_>>());
     assert!(s.draw().contains("8 more"), "{}", s.shown);
     s.press(Code::Up);
-    assert!(s.draw().contains("▸ 12. prompt 11"), "{}", s.shown);
+    assert!(s.draw().contains("  12 queued ·  5. prompt 4"), "{}", s.shown);
+    assert!(s.shown.contains("▸             12. prompt 11"), "{}", s.shown);
     for _ in 0..11 {
         s.press(Code::Up);
         assert!(s.draw().contains('▸'), "{}", s.shown);
     }
-    assert!(s.draw().contains("▸ 12 queued · 1. prompt 0"), "{}", s.shown);
+    assert!(s.draw().contains("▸ 12 queued ·  1. prompt 0"), "{}", s.shown);
 }
 
 #[test]

@@ -211,6 +211,30 @@ fn seek(state: &mut App, cx: Cx<'_>, way: Way, out: &mut Vec<Out>) {
     }
 }
 
+/// Says which of the entries that have what is looked for is selected, as far as all of them are in memory.
+pub fn tell_place(state: &mut App, cx: Cx<'_>) {
+    let Some(reading) = &state.view.reading else { return };
+    let (sought, folds, entries) = (&reading.sought, &state.view.folds, cx.session.session().entries());
+    let mut rows: Vec<EntryId> = Vec::new();
+    for entry in entries.slots().filter_map(Slot::here) {
+        if cells::is_blank(entry, cx.session) || !sought.is_in(entry, || cells::source(entry, cx.session)) {
+            continue;
+        }
+        let row = group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).unwrap_or(entry).id;
+        if rows.last() != Some(&row) {
+            rows.push(row);
+        }
+    }
+    let is_all = entries.gone() == 0 && entries.slots().all(|slot| slot.here().is_some());
+    let words = match (rows.iter().position(|row| *row == reading.at), rows.len()) {
+        (_, n) if !is_all => format!("{} in memory", human::count(n as u64, "entry")),
+        (Some(_), 1) => "the only entry that has it".to_owned(),
+        (Some(at), n) => format!("{} of {n} entries that have it", at + 1),
+        (None, _) => return,
+    };
+    state.say_briefly(words, cx.now);
+}
+
 /// Looks for the next entry with what is looked for, where the one that is selected has no more of it.
 pub fn seek_on(state: &mut App, cx: Cx<'_>, way: Way) -> Looked {
     look(state, cx, Step::Found, way)

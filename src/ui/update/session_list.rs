@@ -40,11 +40,16 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 /// Goes on with an earlier session of the first screen, as its row in the list would. False where none is shown there.
 pub(super) fn go_on_with(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) -> bool {
     let Some((_, which)) = at.checked_sub(1).and_then(|at| cx.frame.earlier.get(at)) else { return false };
+    go_on(state, cx, which, out);
+    true
+}
+
+/// The same with any earlier session; the list stays where there is something to be asked or said.
+pub(super) fn go_on(state: &mut App, cx: Cx<'_>, which: &Which, out: &mut Vec<Out>) {
     open(state, cx, out);
     if state.list.as_mut().is_some_and(|list| list.select_past(which)) {
         action(state, cx, Action::Accept, out);
     }
-    true
 }
 
 fn attentions<'a>(state: &'a App, cx: Cx<'a>) -> impl Iterator<Item = (SessionKey, SessionRef<'a>, Attention)> {

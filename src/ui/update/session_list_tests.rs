@@ -6,7 +6,7 @@ use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
 use crate::ui::state::Focus;
-use crate::ui::state::session_list::{End, Past, PastSession, Starts};
+use crate::ui::state::session_list::{End, Past, PastSession, Starts, tell_apart};
 use crate::ui::tty::{Click, Input};
 use std::path::PathBuf;
 
@@ -48,6 +48,34 @@ fn what_was_read_before_is_in_the_first_frame_and_read_anew() {
     assert_eq!(s.outs, [Out::ReadSessions]);
     let screen = s.draw();
     assert!(screen.contains("“mend the cart”") && !screen.contains("reading…"), "{screen}");
+}
+
+#[test]
+fn the_first_screen_tells_sessions_of_one_name_apart() {
+    let one = |id: &str, last: &str| {
+        PastSession::clean(id.into(), "Gemini", "gemini".into(), Starts::Unknown, "/home/me/src/shop".into()).about(
+            Some("the shop"),
+            None,
+            Some(last),
+        )
+    };
+    let mut all = [one("a", "mend the cart"), one("b", "write a test")];
+    tell_apart(&mut all);
+    let mut s = Scene::ready(120, 40);
+    s.ui.past = Past::Read(all.into());
+    let screen = s.draw();
+    assert!(screen.contains("1  the shop · “mend the cart”"), "{screen}");
+    assert!(screen.contains("2  the shop · “write a test”"), "{screen}");
+}
+
+#[test]
+fn the_palette_goes_on_with_an_earlier_session_that_it_finds() {
+    let mut s = Scene::ready(120, 40);
+    s.ui.past = Past::Read([shown()].into());
+    s.ctrl('p').typed("mend").draw();
+    assert!(s.shown.contains("earlier: mend the cart") && s.shown.contains("interrupted"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(s.outs.last(), Some(&Out::GoOn(Box::new(shown()))));
 }
 
 #[test]

@@ -1068,9 +1068,17 @@ fn a_log_in_is_chosen_by_digit_and_left_with_esc() {
     assert!(s.outs.contains(&Out::Copy(What::Command, "gemini --acp '--login now'".into())));
     s.typed("1");
     assert_eq!(s.intents(), [Intent::Authenticate { method: "web".into() }]);
-    assert!(s.draw().contains("logging in"), "{}", s.shown);
-    assert_eq!(s.ui.view.focus, Focus::Composer);
+    assert!(s.draw().contains("logging in: Log in with Example"), "{}", s.shown);
+    // Its keys go on to be meant for it, and no letter is written by them.
+    assert_eq!(s.ui.view.focus, Focus::Dock);
+    s.after(700).draw();
+    assert!(s.shown.lines().last().unwrap().contains("x leaves"), "{}", s.shown);
+    s.typed("zc").draw();
+    assert_eq!(s.ui.view.composer.text(), "1");
     s.press(Code::Esc);
+    assert_eq!(s.ui.view.focus, Focus::Composer);
+    assert_eq!(s.intents().len(), 1, "it goes on");
+    s.after(3000).press(Code::Esc);
     assert_eq!(s.intents().last(), Some(&Intent::LeaveAuthentication));
     s.draw();
     s.press(Code::Tab).after(700).draw();
@@ -2136,15 +2144,71 @@ fn a_colon_opens_the_palette_and_what_nothing_is_found_for_is_a_text() {
     s.typed(":").press(Code::Backspace);
     assert_eq!((s.ui.picker.is_some(), s.ui.view.composer.text()), (false, ""));
     // What no action begins with is a text, also where its letters stand scattered in one, or begin a mode or theme.
-    for prose in [":no", ":yeah", "::", ":D", ":wq", ":dark"] {
+    for prose in [":no", ":yeah", "::", ":D", ":wq", ":dark", ":no thanks", ":wq!"] {
         let mut s = Scene::ready(80, 24);
-        s.typed(prose).press(Code::Enter);
+        s.typed(prose);
+        // What looks like a name of ours is not sent without a word.
+        if [":no", ":yeah", ":wq", ":dark"].contains(&prose) {
+            s.press(Code::Enter).draw();
+            assert!(s.intents().is_empty() && s.shown.contains("Enter again sends it"), "{prose}: {}", s.shown);
+            let mut other = Scene::ready(80, 24);
+            other.typed(prose).press(Code::Enter).after(100).typed("x").press(Code::Enter);
+            assert!(other.intents().is_empty(), "another text is asked about anew: {:?}", other.intents());
+        }
+        s.press(Code::Enter);
         let [Intent::Prompt { text, .. }] = &s.intents()[..] else { panic!("{prose}: {:?}", s.intents()) };
         assert_eq!(text, prose);
     }
     // Enter does what is found, as in the palette.
     s.typed(":redraw").press(Code::Enter);
     assert!(s.ui.picker.is_none() && s.outs.contains(&Out::Redraw), "{:?}", s.outs);
+}
+
+#[test]
+fn behind_a_colon_stand_the_names_that_plain_lines_have_too() {
+    for (typed, found) in
+        [(":gate", "next gate"), (":panel", "show or hide the panel"), (":mod", "next mode"), (":perm", "modes and")]
+    {
+        let mut s = Scene::ready(120, 40);
+        assert!(s.typed(typed).draw().contains(found), "{typed}: {}", s.shown);
+    }
+    let mut s = Scene::ready(120, 40);
+    s.typed(":gate").press(Code::Enter);
+    assert!(matches!(s.intents().last(), Some(Intent::SetGate(_))), "{:?}", s.intents());
+    // In the palette they find it as well.
+    s.ctrl('p').typed("permissions").draw();
+    assert!(s.shown.contains("modes and options"), "{}", s.shown);
+}
+
+#[test]
+fn the_palette_marks_the_theme_that_is_drawn_with() {
+    let mut s = Scene::ready(120, 40);
+    (s.ui.themes, s.ui.theme) = (vec!["auto", "dark", "light"], Some("dark"));
+    s.ctrl('p').typed("theme").draw();
+    let row = |name: &str| s.shown.lines().find(|row| row.trim_end().ends_with(name)).unwrap().to_owned();
+    assert!(row("dark").contains('✓') && !row("light").contains('✓') && !row("auto").contains('✓'), "{}", s.shown);
+}
+
+#[test]
+fn what_is_looked_for_is_counted() {
+    let mut s = Scene::working(80, 24);
+    s.say("first about parcels");
+    s.tool("a", ToolKind::Execute, "make", ToolStatus::Failed);
+    s.say("then about parcels, and parcels again");
+    s.tool("b", ToolKind::Execute, "make", ToolStatus::Failed);
+    s.say("nothing more");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10)).typed("/parcels").press(Code::Enter);
+    assert!(s.draw().contains("2 of 2 entries that have it"), "{}", s.shown);
+    s.typed("n");
+    assert!(s.draw().contains("2 of 2 entries that have it"), "the other place in it: {}", s.shown);
+    s.typed("n");
+    assert!(s.draw().contains("1 of 2 entries that have it"), "{}", s.shown);
+    s.typed("/nothing").press(Code::Enter).draw();
+    assert!(!s.shown.contains("entries that have it"), "there is none above: {}", s.shown);
+    s.typed("N");
+    assert!(s.draw().contains("the only entry that has it"), "{}", s.shown);
 }
 
 /// A conversation of which most has left memory, and where that is.

@@ -1242,6 +1242,34 @@ fn the_directory_of_the_session_is_named_once_however_the_agent_writes_it() {
     assert!(s.shown.contains("┃ in sub"), "{}", s.shown);
 }
 
+/// Where the page leads back to says whether it can tell the agent by itself.
+#[test]
+fn a_page_that_may_end_with_a_code_says_where_that_can_be_typed() {
+    for (back, is_said) in [
+        ("https%3A%2F%2Fcodes.example%2Fauthcode", true),
+        ("https:%2f%2fcodes.example%2Fauthcode&state=1", true),
+        ("http%3A%2F%2Flocalhost%3A8085%2Fback", false),
+        ("http%3A%2F%2F127.0.0.1%3A8085%2Fback", false),
+        ("http%3A%2F%2F%5B%3A%3A1%5D%3A80%2Fback", false),
+        ("myapp%3A%2F%2Fback", false),
+        ("", false),
+    ] {
+        let mut s = Scene::new(80, 30);
+        s.start();
+        let auth = AuthMethod { id: "web".into(), name: "Web".into(), description: None, kind: AuthKind::Agent };
+        let result = InitResult { auth_methods: vec![auth], ..InitResult::default() };
+        s.agent(AgentEvent::Initialized(Ok(result)));
+        s.agent(AgentEvent::SessionOpened(Err(CallError::new(ErrorKind::AuthRequired, "log in"))));
+        s.intent(Intent::Authenticate { method: "web".into() });
+        let line = format!("visit https://accounts.example/auth?scope=a&redirect_uri={back}");
+        s.event(Event::Host(HostEvent::LogInPrinted { line }));
+        s.draw();
+        let words = "If the page ends with a code, there is no place for it here";
+        assert_eq!(s.shown.contains(words), is_said, "{back}\n{}", s.shown);
+        assert_eq!(s.shown.contains("own program"), is_said, "{back}\n{}", s.shown);
+    }
+}
+
 #[test]
 fn the_address_of_a_log_in_stands_once_in_full_and_its_host_is_never_cut() {
     let long = format!("accounts.example.{}.evil.example", "a".repeat(60));

@@ -45,7 +45,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let (head, list) = split_top(at, 1);
     let mut line = StyledText::of("  ", Token::Accent);
     if head.width >= 40 {
-        line.push(&format!("{}: ", picker.title), Token::Dim);
+        let colon = if picker.title.ends_with('?') { "" } else { ":" };
+        line.push(&format!("{}{colon} ", picker.title), Token::Dim);
     }
     line.push(picker.filter(), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
@@ -54,7 +55,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     for words in ["type to filter · {Enter} chooses · {Esc} closes", "{Enter} chooses · {Esc} closes", "{Esc} closes"]
     {
         let keys = cx.dim(Layer::Picker, words);
-        if paint::put_right(buf, head, used + 2, &keys, cx.theme) == Placed::Yes {
+        let line = Rect { width: head.width.saturating_sub(1), ..head };
+        if paint::put_right(buf, line, used + 2, &keys, cx.theme) == Placed::Yes {
             break;
         }
     }
@@ -75,7 +77,8 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     for ((n, row), y) in rows.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
         let selected = n == picker.selected();
         let idle = if matches!(row.choice, Choice::NotNow(_)) { Token::Dim } else { Token::Text };
-        let mark = if is_current(cx.session, &row.choice) { "✓ " } else { "  " };
+        let is_theme = matches!(row.choice, Choice::Theme(name) if cx.state.theme == Some(name));
+        let mark = if is_theme || is_current(cx.session, &row.choice) { "✓ " } else { "  " };
         let style = if selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { idle.into() };
         let mut text = StyledText::of(if selected { "▸ " } else { "  " }, Token::Accent);
         text.push(mark, Token::Good);

@@ -193,6 +193,7 @@ fn title(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, buf: &mut Buffer) {
     for words in [
         match open {
             _ if all == 0 => "no hunks".to_owned(),
+            0 if all == 1 => "the hunk is decided".to_owned(),
             0 => format!("all {} decided", human::count(all, "hunk")),
             open => format!("{open} of {} open", human::count(all, "hunk")),
         },

@@ -146,7 +146,8 @@ fn filter(list: &SessionList, look: Look<'_>, area: Rect, buf: &mut Buffer) -> P
             format!("{} of {}", (list.selected() + 1).min(list.len()), human::thousands(list.len() as u64))
         }
     };
-    paint::put_right(buf, area, used + 2, &StyledText::of(count, Token::Dim), look.theme);
+    let line = Rect { width: area.width.saturating_sub(1), ..area };
+    paint::put_right(buf, line, used + 2, &StyledText::of(count, Token::Dim), look.theme);
     Position { x: (area.x + used).min(area.right().saturating_sub(1)), y: area.y }
 }
 
@@ -460,11 +461,14 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
         right.push("  ", Token::Dim);
         right.push(&words, token);
     }
+    let apart = one.apart_beside(one.name().map_or(0, |name| width::str_width(name) + 2), room);
+    let room = room.saturating_sub(width::str_width(&apart));
     let name = match one.name() {
         Some(name) => format!("“{}”", width::truncate_middle(name, room.saturating_sub(2).max(1))),
         None => width::truncate(&format!("{} without a word", one.agent), room).into_owned(),
     };
     let mut text = StyledText::of(&*name, style);
+    text.push(&apart, Token::Dim);
     text.push(&" ".repeat(room.saturating_sub(width::str_width(&name))), Token::Dim);
     text.append(&right);
     text

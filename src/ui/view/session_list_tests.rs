@@ -4,7 +4,7 @@ use super::*;
 use crate::base::origins::{Origin, Origins};
 use crate::ui::fixtures::text;
 use crate::ui::keys::{Action, Keymap};
-use crate::ui::state::session_list::{Offers, Starts, Taste};
+use crate::ui::state::session_list::{Offers, Starts, Taste, tell_apart};
 use crate::ui::state::trees::Trees;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -120,6 +120,24 @@ fn beside_the_end_of_what_was_said_a_row_names_the_agent_and_the_end_of_a_long_t
     let rows: Vec<&str> = shown.lines().filter(|line| line.contains("“mend")).collect();
     assert!(rows.iter().all(|row| row.contains("Gemini  2 h ago  open elsewhere")), "{shown}");
     assert!(!rows[0].contains("(fork)”") && rows[1].contains("(fork)”"), "{shown}");
+}
+
+#[test]
+fn sessions_of_one_name_say_what_tells_them_apart_as_far_as_there_is_room() {
+    let one = |id: &str, title: &str, last: &str| {
+        PastSession::clean(id.into(), "Gemini", "gemini".into(), Starts::Unknown, "/shop".into())
+            .about(Some(title), Some("first"), Some(last))
+            .used(7200, 2, End::Ended, vec![PathBuf::from(id)], false)
+    };
+    let mut all = [one("a", "shop", "mend the cart"), one("b", "shop", "write tests"), one("c", "mill", "grind")];
+    tell_apart(&mut all);
+    let mut list = SessionList::new("/shop".into(), Vec::new(), Past::Reading, Taste::default());
+    list.told(Past::Read(all.into()));
+    let (shown, _) = drawn(&list, 80, 24);
+    assert!(shown.contains("“shop” · “mend the cart”"), "{shown}");
+    assert!(shown.contains("“shop” · “write tests”") && shown.contains("“mill”  "), "{shown}");
+    assert!(drawn(&list, 31, 24).0.contains("“shop” · “mend the ca…”"), "{}", drawn(&list, 31, 24).0);
+    assert!(!drawn(&list, 28, 24).0.contains("“mend"), "nothing in pieces");
 }
 
 #[test]

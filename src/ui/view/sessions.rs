@@ -26,6 +26,8 @@ const NAME: usize = 24;
 /// Columns of a name where there is little room, and where there is very little.
 const SHORT_NAME: usize = 14;
 const SHORTEST_NAME: usize = 7;
+/// Columns of a name that are looked at to tell it from others.
+const MOST: usize = 200;
 
 /// One session on the line.
 struct Tab {
@@ -77,7 +79,27 @@ fn tabs(cx: &ViewCx<'_>) -> Vec<Tab> {
         name: name(cx, session),
         attention: Attention::of(session, view),
     };
-    found.enumerate().map(tab).collect()
+    let mut tabs: Vec<Tab> = found.enumerate().map(tab).collect();
+    let names: Vec<String> = tabs.iter().map(|tab| tab.name.within(MOST)).collect();
+    for (tab, name) in tabs.iter_mut().zip(&names) {
+        let is_alike = names.iter().filter(|other| *other == name).count() > 1;
+        if let Some(asked) = is_alike.then(|| asked(cx.model.at(tab.key)?)).flatten() {
+            tab.name = asked;
+        }
+    }
+    tabs
+}
+
+/// What was asked first.
+fn asked(session: SessionRef<'_>) -> Option<Name> {
+    session.first_words().map(clean).filter(|words| !words.is_empty()).map(Name::Title)
+}
+
+/// Whether another session that is open would read the same.
+fn is_alike(cx: &ViewCx<'_>, session: SessionRef<'_>, name: &Name) -> bool {
+    let name = name.within(MOST);
+    let others = cx.state.views().into_iter().filter(|(key, _)| *key != session.key());
+    others.filter_map(|(key, _)| cx.model.at(key)).any(|other| self::name(cx, other).within(MOST) == name)
 }
 
 /// A title or a prompt in one line, without the quotes that it is shown in.
@@ -106,13 +128,17 @@ pub(super) fn label(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: usize) ->
     name(cx, session).within(columns)
 }
 
-/// The same; where it has no title, with what was asked first as far as there is room for it.
+/// The same; where it has no title, or one that others have, with what was asked first as far as there is room for it.
 pub(super) fn label_with_words(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: usize) -> String {
     let name = name(cx, session);
-    let mut label = name.within(columns);
-    let asked = session.first_words().map(|words| Name::Title(clean(words)));
+    let is_alike = is_alike(cx, session, &name);
+    let is_told = is_alike || matches!(name, Name::Ours(_));
+    let asked = asked(session).filter(|_| is_told).filter(|asked| asked.within(MOST) != name.within(MOST));
+    // What two have in common gives way to what they have not.
+    let gives_way = is_alike && asked.is_some() && columns > 2 * SHORT_NAME;
+    let mut label = name.within(if gives_way { columns - SHORT_NAME - 1 } else { columns });
     let room = columns.saturating_sub(width::str_width(&label) + 1);
-    if let (Name::Ours(_), Some(asked), true) = (name, asked, room >= SHORT_NAME) {
+    if let (Some(asked), true) = (asked, room >= SHORT_NAME) {
         label.push(' ');
         label.push_str(&asked.within(room));
     }

@@ -26,6 +26,8 @@ const ENDED: usize = 3;
 const RUNNING: usize = 6;
 /// Below so many columns only a sign says how a command ended.
 const NARROW: u16 = 40;
+/// Columns from which the numbers of prompts stand below one another, behind what is said of all.
+const ALIGNED: u16 = 60;
 /// Columns before a row of output.
 const SIGN: u16 = 4;
 /// Bytes of a prompt that can be seen in its row.
@@ -47,11 +49,17 @@ pub fn held(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         let is_last = usize::from(y - list.y) + 1 == rows;
         let left = prompts.len() - n - 1;
         let mut text = StyledText::of(if is_selected { "▸ " } else { "  " }, Token::Accent);
-        let said = if n == first { words.as_str() } else { "" };
-        let sign = match (said, prompts.len()) {
-            (said, 1) => format!("{said}: "),
-            ("", _) => format!("{}. ", n + 1),
-            (said, _) => format!("{said} · {}. ", n + 1),
+        let sign = match (n == first, prompts.len()) {
+            (_, 1) => format!("{words}: "),
+            (is_first, all) => {
+                let (number, digits) = (n + 1, all.to_string().len());
+                let head = format!("{words} · ");
+                match () {
+                    () if is_first => format!("{head}{number:>digits$}. "),
+                    () if list.width < ALIGNED => format!("{number}. "),
+                    () => format!("{}{number:>digits$}. ", " ".repeat(width::str_width(&head))),
+                }
+            }
         };
         text.push(&sign, Token::Dim);
         let style =

@@ -159,8 +159,13 @@ fn listed(cx: &ViewCx<'_>, near: &NearSessions, columns: u16) -> Vec<StyledText>
             End::Open | End::Ended => ("", Token::Dim),
         };
         let right = format!("{how}{}", human::ago(one.age));
-        let name = format!("  {}  {}", at + 1, one.name().unwrap_or(&one.agent));
-        lines.push(spread(&name, Token::Dim.into(), &right, token, columns));
+        let (number, name) = (format!("  {}  ", at + 1), one.name().unwrap_or(&one.agent));
+        let beside = width::str_width(&number) + width::str_width(&right) + 2;
+        let room = usize::from(columns).saturating_sub(beside);
+        let apart = one.apart_beside(width::str_width(name), room);
+        let name = width::truncate(name, room.saturating_sub(width::str_width(&apart)));
+        let left = [&*number, &*name, &*apart].concat();
+        lines.push(spread(&left, Token::Dim.into(), &right, token, columns));
     }
     lines
 }

@@ -15,6 +15,10 @@ use std::time::Duration;
 pub(super) const ABOUT: usize = 240;
 const AGENT: usize = 40;
 
+/// Columns around what tells one apart, and for it at the least.
+const AROUND: usize = 5;
+const LEAST: usize = 12;
+
 /// Names a session to the archive that stores it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Which {
@@ -91,6 +95,8 @@ pub struct PastSession {
     pub began: Duration,
     /// The records that it is in, the newest last; without any, only its agent knows of it.
     pub journals: Vec<PathBuf>,
+    /// What was said in it and not in others of the same name.
+    pub apart: Option<String>,
     /// What the filter looks at.
     pub(super) text: String,
 }
@@ -121,6 +127,7 @@ impl PastSession {
             thread: None,
             began: Duration::ZERO,
             journals: Vec::new(),
+            apart: None,
             text: String::new(),
         }
     }
@@ -202,6 +209,16 @@ impl PastSession {
 
     pub fn which(&self) -> Which {
         Which { command: self.command.clone(), id: self.id.clone(), journals: Some(self.journals.clone()) }
+    }
+
+    /// What tells it apart, in quotes, for what a name of so many columns leaves of a row: at least half of it. Nothing where
+    /// that would be a piece of a word.
+    pub fn apart_beside(&self, name: usize, columns: usize) -> String {
+        let room = columns.saturating_sub(name.min(columns.div_ceil(2)) + AROUND);
+        match &self.apart {
+            Some(words) if room >= LEAST => format!(" · “{}”", width::truncate(words, room)),
+            _ => String::new(),
+        }
     }
 
     /// The title, else the first prompt.

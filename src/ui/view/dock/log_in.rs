@@ -20,6 +20,9 @@ use crate::ui::labels;
 
 /// Columns of an address that stands as a whole somewhere else.
 const BEGINNING: usize = 52;
+/// Of a page that may end with a code, for which the protocol has no place.
+const NO_PLACE: &str = "If the page ends with a code, there is no place for it here: log in with the agent's own \
+                        program, then start it again.";
 
 pub(super) fn wanted(cx: &ViewCx<'_>, log_in: &LogIn) -> Contents {
     let (session, error) = (cx.session, &log_in.error);
@@ -121,7 +124,10 @@ pub(super) fn under_way(
     let is_said = |page: &String| session.log_in_lines().iter().any(|line| line.contains(page.as_str()));
     let address = page.iter().map(|page| address_line(page, is_said(page)));
     let note = cx.say(Layer::Composer, note).replace(". · ", ". ");
-    let body = [head, plain(&note, Token::Dim)].into_iter().chain(address).collect();
+    let is_code =
+        page.as_ref().is_some_and(|page| matches!(attempt.how, How::Call(_)) && address::leads_elsewhere(page));
+    let code = is_code.then(|| LogicalLine { wrap: WrapMode::Words, ..plain(NO_PLACE, Token::Text) });
+    let body = [head, plain(&note, Token::Dim)].into_iter().chain(address).chain(code).collect();
     let pages: &[_] = if page.is_some() { &[("o", "open the page"), ("c", "copy it")] } else { &[] };
     let last = [("x", "leave"), ("r", "start it again")];
     let all: Vec<_> = first.into_iter().chain(pages.iter().copied()).chain(last).collect();

@@ -1,0 +1,25 @@
+//! The names that actions have behind `:` and in the palette besides what they do: those of plain lines where there is one.
+//!
+//! Plain data. Invariant: each is one word in small letters.
+
+use crate::ui::keys::Action;
+
+const NAMES: &[(Action, &[&str])] = &[
+    (Action::NextGate, &["gate"]),
+    (Action::Panel, &["panel"]),
+    (Action::NextMode, &["mode"]),
+    (Action::OptionsList, &["mode", "model", "set", "permissions", "login", "logout", "options"]),
+    (Action::OpenReview, &["changes", "accept", "reject", "undo"]),
+    (Action::Sessions, &["sessions"]),
+    (Action::NewSession, &["new"]),
+    (Action::CloseSession, &["close"]),
+    (Action::Inspect, &["messages"]),
+    (Action::CopyAnswer, &["copy"]),
+    (Action::FocusDock, &["again"]),
+    (Action::Help, &["help"]),
+];
+
+/// Those of an action.
+pub fn of(action: Action) -> &'static [&'static str] {
+    NAMES.iter().find(|(named, _)| *named == action).map_or(&[], |(_, names)| names)
+}
