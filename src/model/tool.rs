@@ -6,6 +6,7 @@ pub mod light;
 mod places;
 mod standing;
 
+use super::changes::WritePreview;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
@@ -13,7 +14,7 @@ use super::ruling::Scope;
 pub use crate::base::exit::Exit;
 use crate::base::limits::{MAX_CONTENT, MAX_PARTS};
 use crate::base::sanitize::deceives;
-use places::Place;
+use places::Places;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use standing::{Answerer, ToolStatus};
@@ -84,7 +85,7 @@ pub struct ToolCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind_before: Option<ToolKind>,
     /// Where its changes belong, as found out when the person was asked.
-    places: Vec<Place>,
+    places: Places,
 }
 
 /// A question about a call that is not worded by the call itself.
@@ -420,7 +421,7 @@ impl ToolCall {
             is_judged: false,
             answered: Vec::new(),
             kind_before: None,
-            places: Vec::new(),
+            places: Places::default(),
             id,
         }
     }
@@ -523,6 +524,51 @@ impl ToolCall {
             let (old, new) = change.texts()?;
             Some((change.path.as_str(), old, new))
         })
+    }
+
+    /// The changes that it shows; where it shows none, those that were answered.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        let has_own = self.content.iter().any(|content| content.change().is_some());
+        let answered = self.answered.iter().filter(move |_| !has_own);
+        self.content.iter().filter_map(ToolContent::change).chain(answered)
+    }
+
+    /// Takes note of where its changes belong; `previews` are in the order of [`ToolCall::texts`].
+    pub fn learn(&mut self, previews: &[WritePreview]) {
+        self.places = Places::of_previews(self.texts(), previews);
+    }
+
+    /// Takes note of the lines at which its changes stand, in the order of [`ToolCall::texts`].
+    pub fn place(&mut self, lines: &[Option<u32>]) {
+        let found = Places::of_lines(self.texts(), lines);
+        self.places.extend(found);
+    }
+
+    /// Whether it is not known where some of its changes stand.
+    pub fn lacks_places(&self) -> bool {
+        let is_text = |content: &ToolContent| content.change().is_some_and(|change| change.texts().is_some());
+        self.content.iter().enumerate().any(|(at, content)| is_text(content) && self.line_of(at).is_none())
+    }
+
+    /// The line of its file, from 1, at which the texts of the change at this place of `content` begin; `None` when
+    /// it is unknown. One without an old text is a whole file.
+    pub fn line_of(&self, at: usize) -> Option<u32> {
+        let change = self.content.get(at)?.change()?;
+        change.texts()?;
+        let path = &change.path;
+        if let Some(known) = self.known_line(change) {
+            return Some(known);
+        }
+        let same = |c: &&ToolContent| c.change().is_some_and(|other| other.path == *path);
+        let before = self.content.iter().take(at).filter(same).count();
+        let lines = self.locations.iter().filter(|l| l.path == *path).filter_map(|l| l.line.filter(|n| *n > 0));
+        // One place for several diffs, or several for one, says nothing about which.
+        (lines.clone().count() == self.content.iter().filter(same).count()).then(|| lines.clone().nth(before))?
+    }
+
+    /// The same of any change, as far as it was found out.
+    pub fn known_line(&self, change: &Change) -> Option<u32> {
+        self.places.line_of(change)
     }
 
     /// About how many bytes it keeps alive.

@@ -257,7 +257,7 @@ fn looked(s: &mut Scene, id: &str, lines: usize) {
     patch.kind = Patch::Set(ToolKind::Read);
     patch.title = Patch::Set(format!("{id}.rs"));
     patch.status = Patch::Set(ToolStatus::Completed);
-    let text = (1..=lines).map(|line| format!("line {line} of {id}\n")).collect();
+    let text = (1..=lines).map(|line| format!("line {line} of {id}\n")).collect::<Vec<_>>().concat();
     let parts = if lines > 0 { vec![ToolContent::Block(Block::Text(text))] } else { Vec::new() };
     patch.content = Patch::Set(parts);
     s.update(Update::ToolCall(patch.into()));
