@@ -73,6 +73,7 @@ pub fn open(s: &mut Session) {
 pub fn decided(s: &Session, done: usize, all: usize) {
     let hunks = if all == 1 { "hunk" } else { "hunks" };
     s.see(&match all - done {
+        0 if all == 1 => "the hunk is decided".to_owned(),
         0 => format!("all {all} {hunks} decided"),
         open => format!("{open} of {all} {hunks} open"),
     });

@@ -337,7 +337,7 @@ async fn a_turn_that_ends_out_of_sight_is_told_until_somebody_looks() {
         person.prompts("go").await;
         person.waits_for("the second at work", |s| s.lines().next().unwrap().contains("works")).await;
         person.press(PREVIOUS).await;
-        person.prompts("and you").await;
+        person.prompts("and you, how is it going").await;
         person.waits_for("news", |s| s.lines().next().unwrap().contains("done")).await;
         person.press(NEXT).await;
         let screen = person.sees("done with it").await;
