@@ -17,6 +17,8 @@ use std::hash::{BuildHasher as _, Hash, RandomState};
 
 /// Version of the JSON lines.
 const VERSION: u32 = 1;
+/// Entries behind a call that is still to be named, among which notices do not count.
+const MAX_NOTICES: usize = 16;
 
 /// What became printable.
 #[derive(Debug, Default)]
@@ -217,8 +219,9 @@ impl Follower {
                 self.message(entry, "thought", &thought.message, seen, last, out)
             }
             Body::Tool(tool) => {
-                // Some agents name a call after it has ended: its line waits for what comes next.
-                let newest = session.entries().last().is_some_and(|e| e.id == entry.id);
+                // Some agents name a call after it has ended: its line waits for what comes next. A notice is no word of theirs.
+                let mut told = session.entries().iter().rev().take(MAX_NOTICES);
+                let newest = told.find(|e| !matches!(e.body, Body::Notice(_))).is_some_and(|e| e.id == entry.id);
                 if self.form == Form::Text && tool.title.is_empty() && newest && last == Last::No {
                     self.unnamed = Some(entry.id);
                     return seen;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::model::Model;
 use crate::model::child::ChildPatch;
-use crate::model::entry::{Block, ChunkKind};
+use crate::model::entry::{Block, ChunkKind, Level};
 use crate::model::event::{AgentEvent, Event, Update};
 use crate::model::fixture;
 use crate::model::ids::{Now, SessionId};
@@ -58,6 +58,14 @@ fn a_call_that_is_named_after_its_end_is_printed_with_its_name_or_when_something
     assert_eq!(follower.follow(model.first(), Last::No).stderr, "completed  t1\n");
     call(&mut model, "t2", "its name", ToolStatus::Completed);
     assert_eq!(follower.follow(model.first(), Last::No).stderr, "completed  its name\n");
+    call(&mut model, "t3", "", ToolStatus::Completed);
+    let update = Update::Notice { level: Level::Info, title: "noticed".into(), description: None };
+    let event = AgentEvent::Update { session: SessionId::from("s"), update };
+    reduce(&mut model, Event::Agent(event).at_home(), Now::ZERO);
+    let printed = follower.follow(model.first(), Last::No).stderr;
+    assert!(printed.contains("noticed") && !printed.contains("t3"), "nothing more was said of calls: {printed}");
+    call(&mut model, "t3", "named", ToolStatus::Completed);
+    assert_eq!(follower.follow(model.first(), Last::No).stderr, "completed  named\n");
 }
 
 #[test]
