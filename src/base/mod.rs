@@ -13,6 +13,7 @@ pub mod origins;
 pub mod outline;
 pub mod paths;
 pub mod patience;
+pub mod percent;
 pub mod picture;
 pub mod redact;
 pub mod sanitize;

@@ -3,6 +3,7 @@
 //!
 //! Looks nothing up. Invariant: each way to take a path is judged, and none of them is left out because another is allowed.
 
+use crate::base::percent::decoded;
 use crate::model::claims::{Claim, Claimed, Claims, claimed_paths, is_address_of_file};
 use crate::rules::{Kind, Tool};
 use std::borrow::Cow;
@@ -96,26 +97,6 @@ pub(super) fn placed(path: &str, home: Option<&Path>) -> Option<String> {
     let rest = HOMES.iter().find_map(|mark| path.strip_prefix(mark))?;
     let rest = rest.strip_prefix('/').or_else(|| rest.is_empty().then_some(""))?;
     Some(home?.join(rest).to_string_lossy().into_owned())
-}
-
-/// Nothing where no sign stands in it.
-fn decoded(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let value = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
-    let (mut made, mut at, mut has_sign) = (Vec::with_capacity(bytes.len()), 0, false);
-    while let Some(byte) = bytes.get(at) {
-        match (byte, value(at + 1), value(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                made.push(u8::try_from(high * 16 + low).unwrap_or_default());
-                (at, has_sign) = (at + 3, true);
-            }
-            _ => {
-                made.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    has_sign.then(|| String::from_utf8_lossy(&made).into_owned())
 }
 
 #[cfg(test)]

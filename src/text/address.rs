@@ -5,7 +5,9 @@
 //! stands for another host than the one that is said.
 
 use super::run::StyledText;
+use crate::base::percent::decoded;
 use crate::base::sanitize::is_deceptive;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -125,7 +127,8 @@ pub fn host(address: &str) -> Option<&str> {
 pub fn leads_elsewhere(page: &str) -> bool {
     let query = page.split_once('?').map_or("", |(_, query)| query);
     let back = query.split(['&', '#']).find_map(|pair| pair.strip_prefix("redirect_uri="));
-    host(&back.map(decoded).unwrap_or_default()).is_some_and(|host| !is_here(host))
+    let back = back.map(|back| decoded(back).map_or(Cow::Borrowed(back), Cow::Owned));
+    back.is_some_and(|back| host(&back).is_some_and(|host| !is_here(host)))
 }
 
 fn is_here(host: &str) -> bool {
@@ -138,19 +141,6 @@ fn is_here(host: &str) -> bool {
             name == "localhost" || name.strip_prefix("127.").is_some_and(is_loop)
         }
     }
-}
-
-/// A part of an address without its `%` and two digits.
-fn decoded(text: &str) -> String {
-    let mut out = Vec::new();
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let coded = behind.get(..2).filter(|_| *first == b'%').and_then(|two| std::str::from_utf8(two).ok());
-        let byte = coded.and_then(|two| u8::from_str_radix(two, 16).ok());
-        out.push(byte.unwrap_or(*first));
-        rest = behind.get(if byte.is_some() { 2 } else { 0 }..).unwrap_or_default();
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Whether a host has no port, or a number for it.
