@@ -5,10 +5,12 @@
 //! was begun or ended here is answered with a fact unless the thread is gone; a failure is told and ends nothing.
 
 mod load;
+mod passed;
 mod waiting;
 mod worker;
 
 use self::load::Load;
+use self::passed::PassedTurns;
 use self::worker::Worker;
 use super::fact::Facts;
 use super::merging::Merging;
@@ -215,6 +217,15 @@ impl Job {
         }
     }
 
+    /// The turn that is over.
+    fn ended(&self) -> Option<TurnId> {
+        match self {
+            Self::Do(ReviewCommand::EndTurn(turn)) => Some(*turn),
+            Self::Beside { job, .. } | Self::After { job, .. } => job.ended(),
+            _ => None,
+        }
+    }
+
     /// As another review tells it, and what tells when it is done.
     pub fn beside(self) -> (Self, Receiver<()>) {
         let (done, is_done) = sync_channel(1);
@@ -232,8 +243,6 @@ pub(super) struct Asked {
 
 /// What is new for those who look.
 type Shown = Arc<Mutex<BTreeMap<SessionKey, Arc<ReviewDoc>>>>;
-/// Turns whose prompts did not wait for the look before them, and when they went out.
-type Early = Arc<Mutex<HashMap<TurnId, Instant>>>;
 
 /// The engine's end of the thread.
 pub(super) struct Reviewing {
@@ -245,7 +254,7 @@ pub(super) struct Reviewing {
     has_backlog: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     shown: Shown,
-    early: Early,
+    passed: Arc<PassedTurns>,
     /// In these sessions the person looks at it; what the thread shows later than that is dropped.
     pub viewers: BTreeSet<SessionKey>,
     /// What was last told of a tool call, as a fingerprint.
@@ -286,10 +295,11 @@ impl Reviewing {
         hint: Arc<Notify>,
     ) -> io::Result<Self> {
         let (jobs, queue) = sync_channel(QUEUE);
-        let (shown, early, has_backlog) = (Shown::default(), Early::default(), Arc::<AtomicBool>::default());
+        let (shown, passed, has_backlog) =
+            (Shown::default(), Arc::<PassedTurns>::default(), Arc::<AtomicBool>::default());
         let (home, reopened) = (config.home.clone(), config.reopened.clone());
         let opening = config.opening.take();
-        let (slot, sent, behind) = (Arc::clone(&shown), Arc::clone(&early), Arc::clone(&has_backlog));
+        let (slot, moments, behind) = (Arc::clone(&shown), Arc::clone(&passed), Arc::clone(&has_backlog));
         let thread = std::thread::Builder::new().name("review".into()).spawn(move || {
             lower_priority();
             let begun = match reopened {
@@ -311,7 +321,7 @@ impl Reviewing {
                 Ok(Some((mut review, waited))) => {
                     let asker = Arc::<Mutex<SessionKey>>::new(Mutex::new(first));
                     review.watched(Some(watch(facts.clone(), Arc::clone(&asker))));
-                    let mut worker = Worker::new(review, roots, (first, asker), facts, (slot, sent), hint);
+                    let mut worker = Worker::new(review, roots, (first, asker), facts, (slot, moments), hint);
                     if let Some(waited) = waited {
                         worker.begin_late(first, waited);
                     }
@@ -331,7 +341,7 @@ impl Reviewing {
             has_backlog,
             thread: Some(thread),
             shown,
-            early,
+            passed,
             viewers: BTreeSet::new(),
             notes: HashMap::new(),
             newest: None,
@@ -341,6 +351,10 @@ impl Reviewing {
 
     /// Hands a job over without waiting.
     pub fn give(&mut self, at: SessionKey, mut job: Job) -> Submission {
+        if let Some(turn) = job.ended() {
+            // However late the thread looks at what it has changed.
+            self.passed.is_over(turn);
+        }
         let fits = load::fit(&mut job, self.waiting.load(Ordering::Acquire));
         if job.room().is_some_and(|most| self.backlog.len() >= most || !fits) {
             let is_said = !matches!(job, Job::Note(_)) || std::mem::replace(&mut self.left_out, true);
@@ -387,7 +401,7 @@ impl Reviewing {
 
     /// The prompt of a turn goes out now, and the look before it is not finished.
     pub fn sent_early(&self, turn: TurnId) {
-        self.early.lock().unwrap_or_else(PoisonError::into_inner).insert(turn, Instant::now());
+        self.passed.sent(turn);
     }
 
     /// What is to be looked at now, if that is new.

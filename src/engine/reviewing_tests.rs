@@ -25,7 +25,7 @@ fn without_thread(queue: usize) -> (Reviewing, Receiver<Asked>) {
         waiting: Arc::default(),
         has_backlog: Arc::default(),
         thread: None,
-        early: Early::default(),
+        passed: Arc::default(),
         shown: Shown::default(),
         viewers: BTreeSet::new(),
         notes: HashMap::new(),

@@ -26,6 +26,15 @@ pub struct SessionInfo {
     pub directories: Vec<PathBuf>,
 }
 
+/// What has happened to a turn by the time its beginning is looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Passed {
+    /// When its prompt went out, where that did not wait for the look.
+    pub sent: Option<Instant>,
+    /// When it was over.
+    pub over: Option<Instant>,
+}
+
 /// Paths as `file:` URIs: JSON has no bytes.
 mod uris {
     use crate::base::paths::{file_uri, from_file_uri};

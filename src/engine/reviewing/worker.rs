@@ -13,7 +13,8 @@ use self::inbox::Inbox;
 use self::late::Unseen;
 use self::looking_back::LeftBefore;
 use self::own_sums::OwnSums;
-use super::{Asked, BEAT, Early, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
+use super::passed::PassedTurns;
+use super::{Asked, BEAT, Job, LAST_CHANCE, PACE, SLICE, Shown, rested};
 use crate::base::paths;
 use crate::engine::blame::{Bounds, of_line};
 use crate::engine::fact::Facts;
@@ -57,7 +58,7 @@ pub(super) struct Worker {
     /// Turns that run.
     open: BTreeMap<SessionKey, TurnId>,
     shown: Shown,
-    early: Early,
+    passed: Arc<PassedTurns>,
     hint: Arc<Notify>,
     /// What the person looks at, session by session.
     scopes: BTreeMap<SessionKey, Scope>,
@@ -79,7 +80,7 @@ impl Worker {
         roots: Arc<Roots>,
         (first, asker): (SessionKey, Arc<Mutex<SessionKey>>),
         facts: Facts,
-        (shown, early): (Shown, Early),
+        (shown, passed): (Shown, Arc<PassedTurns>),
         hint: Arc<Notify>,
     ) -> Self {
         Self {
@@ -91,7 +92,7 @@ impl Worker {
             beside: None,
             open: BTreeMap::new(),
             shown,
-            early,
+            passed,
             hint,
             scopes: BTreeMap::new(),
             left: LeftBefore::default(),
@@ -337,14 +338,13 @@ impl Worker {
     }
 
     fn begin(&mut self, at: SessionKey, turn: TurnId) {
-        let early = Arc::clone(&self.early);
+        let passed = Arc::clone(&self.passed);
         // What it has changed is found only now.
         if let Some(old) = self.open.insert(at, turn).filter(|old| !self.unseen.has(*old)) {
             let left = self.review.leave_turn(old.0);
             self.trouble("turn", "the end of a turn could not be noted", left);
         }
-        let sent = || early.lock().unwrap_or_else(PoisonError::into_inner).remove(&turn);
-        let covered = self.review.begin_turn_unless(turn.0, sent);
+        let covered = self.review.begin_turn_unless(turn.0, || passed.of(turn));
         if covered.is_ok() {
             self.seen_late();
         }
@@ -355,7 +355,7 @@ impl Worker {
     }
 
     fn end(&mut self, at: SessionKey, turn: TurnId) {
-        let ended = self.review.end_turn(turn.0);
+        let ended = self.review.end_turn_late(turn.0, self.passed.take_end(turn));
         match &ended {
             Ok(_) => {
                 self.open.remove(&at);

@@ -9,8 +9,10 @@
 //! What no look could find when a turn began or ended is put down to the turn by the time at which it was changed.
 
 mod kept;
+pub mod late;
 mod sayers;
 
+use self::late::{Gap, Over};
 use crate::model::changes::Cause;
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::history::ran::Ran;
@@ -165,22 +167,6 @@ impl Attributed {
     }
 }
 
-/// A turn of which the files could not be looked at when it began, or ended.
-#[derive(Clone, Copy, Debug)]
-struct Gap {
-    turn: u64,
-    /// When it began, by the clock of the files; nothing where that was looked at.
-    since: Option<SystemTime>,
-    /// When it ended; nothing while it runs.
-    until: Option<SystemTime>,
-}
-
-impl Gap {
-    fn has(&self, at: SystemTime) -> bool {
-        self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at <= until)
-    }
-}
-
 #[derive(Debug, Default)]
 pub struct Attribution {
     /// Those that run, the newest last.
@@ -204,6 +190,8 @@ pub struct Attribution {
     /// Writes through the client that have begun, what they write and for whom.
     under_way: HashMap<PathBuf, (Oid, Attributed)>,
     unexplained: Unexplained,
+    /// The turn that is looked at, if it is over.
+    pub over: Option<Over>,
     /// The look that is being taken was set off by nobody's news.
     pub is_between: bool,
 }
@@ -470,6 +458,7 @@ impl Attribution {
     pub fn clock_was_set(&mut self) {
         self.tools.values_mut().for_each(|tool| tool.adrift = true);
         self.starting.values_mut().for_each(|since| *since = LetGo::Anytime);
+        self.over = None;
     }
 
     pub fn knows(&self, entry: EntryId) -> bool {
@@ -523,7 +512,8 @@ impl Attribution {
         }
         // Of an earlier turn whose end was not looked at, no call is known any more.
         let newest = turn.or_else(|| self.turn()).filter(|turn| self.turns.contains(turn));
-        let doubt = self.is_told() || newest.is_some_and(|turn| self.telling.goes_on(turn));
+        let is_over = |turn| self.over.is_some_and(|over| over.was_before(turn, when));
+        let doubt = self.is_told() || newest.is_some_and(|turn| self.telling.goes_on(turn) || is_over(turn));
         let unknown = Attributed { doubt, ..Attributed::new(Cause::Unknown, None) }.of_turn(turn);
         command.unwrap_or(unknown)
     }

@@ -135,8 +135,8 @@ impl Execution<'_> {
         self.writing.take_left().into_iter().try_for_each(|(path, state)| self.log.note_left(path, state))
     }
 
-    /// What another program has made of files while they were written is nobody's: the person has written nothing there, so
-    /// that the next undo brings back what there was at first.
+    /// What another program has made of files while they were written may be the person's: an editor saves at any moment.
+    /// Nobody accounts for it, so that it is shown, and no undo takes it away.
     fn note_meddled(&mut self, paths: &[PathBuf]) -> Result<(), ReviewError> {
         if paths.is_empty() {
             return Ok(());
@@ -144,7 +144,7 @@ impl Execution<'_> {
         for Change { path, before, after } in self.files.snapshot.look(paths)? {
             let before = self.log.last(&path).unwrap_or(before);
             let step = ChangeRecord::new(self.turn, Cause::Unknown, None, before, after);
-            self.log.record(&path, step, self.files)?;
+            self.log.record(&path, ChangeRecord { doubt: true, ..step }, self.files)?;
         }
         Ok(())
     }

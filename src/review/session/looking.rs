@@ -4,6 +4,7 @@
 //! begins is not its doing; the ledger says of each turn when it begins, and when it ends unless the client was killed
 //! in it.
 
+use super::attribution::late::Over;
 use super::attribution::{Attributed, LetGo};
 use super::expected::replaceable;
 use super::observe::Observer;
@@ -17,7 +18,7 @@ use crate::review::decide::totals::totals_of;
 use crate::review::error::ReviewError;
 use crate::review::history::ledger::ChangeRecord;
 use crate::review::history::pending_writes::PendingWrite;
-use crate::review::protocol::{Replaceable, ToolEffect, ToolNote};
+use crate::review::protocol::{Passed, Replaceable, ToolEffect, ToolNote};
 use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::packs;
 use crate::review::state::{Change, State};
@@ -47,18 +48,22 @@ impl ReviewSession {
 
     /// The same as [`Self::begin_turn_unless`] for a prompt that waits.
     pub fn begin_turn(&mut self, turn: u64) -> Result<(), ReviewError> {
-        self.begin_turn_unless(turn, || None)
+        self.begin_turn_unless(turn, Passed::default)
     }
 
-    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's. `sent` tells
+    /// Looks at the whole tree before a prompt goes out: what has changed since the last look is the person's. `passed` tells
     /// afterwards when the prompt went out if it did not wait. What has changed since then may be the agent's, and so it may
-    /// where nothing can be looked at: the prompt goes out all the same.
-    pub fn begin_turn_unless(&mut self, turn: u64, sent: impl FnOnce() -> Option<Instant>) -> Result<(), ReviewError> {
+    /// where nothing can be looked at: the prompt goes out all the same. Where the turn is over as well, what has changed
+    /// since that is in doubt.
+    pub fn begin_turn_unless(&mut self, turn: u64, passed: impl FnOnce() -> Passed) -> Result<(), ReviewError> {
         let at = self.files.snapshot.clock.date(Instant::now()) - TICK;
         let mut has_begun = false;
         let begun = self.scan_and(|review, changes| {
             // In doubt it is the agent's: of two clocks that tick apart one is a little behind.
-            let sent = sent().map(|at| review.files.snapshot.clock.date(at) - TICK);
+            let Passed { sent, over } = passed();
+            let clock = &mut review.files.snapshot.clock;
+            let sent = sent.map(|at| clock.date(at) - TICK);
+            let over = over.map(|at| clock.date(at));
             // What cannot be told apart any more may be the agent's.
             let since_any = review.observer().is_clock_set() && sent.is_some();
             let snapshot = &mut review.files.snapshot;
@@ -78,7 +83,10 @@ impl ReviewSession {
             if review.attribution.telling.goes_on(turn) {
                 review.log.note_told(&[turn])?;
             }
-            review.observer().observe(since)
+            review.attribution.over = over.map(|at| Over { turn, at });
+            let observed = review.observer().observe(since);
+            review.attribution.over = None;
+            observed
         });
         if !has_begun {
             self.attribution.begin_unseen(turn, at);
@@ -93,12 +101,21 @@ impl ReviewSession {
         self.attribution.telling.begin(turn, |other| turns.are_of_one_agent(other, turn));
     }
 
-    /// Looks at the whole tree after a turn: what has changed is of the turn. Its sums.
+    /// The same as [`Self::end_turn_late`] for a turn that is over just now.
     pub fn end_turn(&mut self, turn: u64) -> Result<Totals, ReviewError> {
+        self.end_turn_late(turn, Instant::now())
+    }
+
+    /// Looks at the whole tree after a turn: what has changed is of the turn, but in doubt where that was when it was `over`
+    /// and no call explains it. Its sums.
+    pub fn end_turn_late(&mut self, turn: u64, over: Instant) -> Result<Totals, ReviewError> {
         self.dir.restore();
-        let at = self.files.snapshot.clock.date(Instant::now());
+        let at = self.files.snapshot.clock.date(over);
         self.is_told_of_the_end(turn);
-        self.scan().inspect_err(|_| self.attribution.end_unseen(turn, at))?;
+        self.attribution.over = Some(Over { turn, at });
+        let looked = self.scan();
+        self.attribution.over = None;
+        looked.inspect_err(|_| self.attribution.end_unseen(turn, at))?;
         self.dir.note_root(&self.files.snapshot);
         self.attribution.end(turn);
         let noted = self.log.turn_ends(turn);

@@ -7,7 +7,7 @@ use crate::model::changes::{
 };
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::dir::LOCK;
-use crate::review::protocol::{ClaimedEdit, Done, Proposal, Released, ToolEffect, ToolNote};
+use crate::review::protocol::{ClaimedEdit, Done, Passed, Proposal, Released, ToolEffect, ToolNote};
 use crate::review::session::attribution::{Attributed, LetGo};
 use crate::review::session::unexplained::When;
 use crate::review::snapshot::clock::TICK;
@@ -1769,10 +1769,38 @@ fn what_follows_a_prompt_that_did_not_wait_is_the_turns_by_another_clock_as_well
         faults::clock_is_behind(behind);
         let sent = Instant::now();
         place.write("a", "agent\n");
-        place.review.begin_turn_unless(1, || Some(sent)).unwrap();
+        place.review.begin_turn_unless(1, || Passed { sent: Some(sent), over: None }).unwrap();
         place.review.end_turn(1).unwrap();
         faults::clock_is_behind(Duration::ZERO);
         assert_eq!(place.pending().len(), 1);
+    }
+}
+
+#[test]
+fn what_the_person_saves_when_a_turn_is_over_is_not_undone_with_it_however_late_its_looks_come() {
+    for waits in [true, false] {
+        let mut place = Place::with(&[("agents", b"a\n"), ("both", b"a\n"), ("persons", b"a\n")]);
+        let sent = Instant::now();
+        if waits {
+            place.review.begin_turn(1).unwrap();
+        }
+        place.write("agents", "agent\n");
+        place.write("both", "agent\n");
+        pass_a_tick(&place);
+        let over = Instant::now();
+        pass_a_tick(&place);
+        place.write("both", "agent and mine\n");
+        place.write("persons", "mine\n");
+        place.write("new", "mine\n");
+        if !waits {
+            place.review.begin_turn_unless(1, || Passed { sent: Some(sent), over: Some(over) }).unwrap();
+        }
+        place.review.end_turn_late(1, over).unwrap();
+        place.act(ReviewAction::Rewind { turn: 1 });
+        let texts = ["agents", "both", "persons", "new"].map(|name| place.read(name));
+        assert_eq!(texts, ["a\n", "agent and mine\n", "mine\n", "mine\n"], "waits: {waits}");
+        let pending = place.pending().len();
+        assert_eq!(pending, 3, "what may be the agent's is shown; waits: {waits}");
     }
 }
 
@@ -2161,7 +2189,7 @@ fn what_changes_after_a_prompt_that_did_not_wait_is_the_turns_and_said() {
     }
     let sent = Instant::now();
     place.write("b", "the agent's\n");
-    place.review.begin_turn_unless(1, || Some(sent)).unwrap();
+    place.review.begin_turn_unless(1, || Passed { sent: Some(sent), over: None }).unwrap();
     place.review.end_turn(1).unwrap();
     let said = "turn 1: its prompt went out before all files had been looked at";
     for _ in 0..2 {
@@ -2369,7 +2397,7 @@ fn what_was_changed_in_turns_before_a_review_could_begin_is_in_doubt() {
     place.write("new", "agent\n");
     place.begin();
     place.review.had_turns(&[1, 2], &[2], since).unwrap();
-    place.review.begin_turn_unless(2, || Some(Instant::now())).unwrap();
+    place.review.begin_turn_unless(2, || Passed { sent: Some(Instant::now()), over: None }).unwrap();
     place.review.end_turn(2).unwrap();
     let names = |place: &Place| {
         let all = place.review.log.histories().iter();
