@@ -34,6 +34,14 @@ pub(super) fn say_removed(home: &Path, now: Option<SystemTime>) {
     }
 }
 
+/// The same of conversations, which go only where the configuration says how many are kept.
+pub(super) fn say_conversations_removed(state: &Path, now: SystemTime) {
+    if let Some(removed) = archive::take_removed(state, Some(now)) {
+        let conversations = human::count(removed as u64, "conversation");
+        say(&format!("{conversations} removed, since the configuration limits what is kept ([sessions] keep)"));
+    }
+}
+
 /// `+a −r in n files · k to review`.
 pub(super) fn sums(totals: Totals) -> String {
     if totals.is_empty() {

@@ -1,6 +1,6 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
-use super::archived::say_removed;
+use super::archived::{say_conversations_removed, say_removed};
 use super::args::Common;
 use super::commands::Name;
 use super::reached;
@@ -473,8 +473,13 @@ pub fn keep_within_limits(surroundings: &Surroundings, opening: &Opening) {
     let limits = limits(surroundings.config.keep);
     let Some(dirs) = surroundings.dirs.as_ref().filter(|_| limits != Limits::default()) else { return };
     let (state, goes_on) = (dirs.state.clone(), opening.kept().map(|id| id.as_str().to_owned()));
-    let work = move || match sessions::prune(&state, limits, now(), goes_on.as_deref()) {
-        Ok(pruned) => debug!(sessions = pruned.sessions, bytes = pruned.bytes, "journals beyond the limits"),
+    say_conversations_removed(&state, SystemTime::now());
+    let age = limits.age.filter(|_| archive::is_clock_steady(&state, SystemTime::now()));
+    let work = move || match sessions::prune(&state, Limits { age, ..limits }, now(), goes_on.as_deref()) {
+        Ok(pruned) => {
+            debug!(sessions = pruned.sessions, bytes = pruned.bytes, "journals beyond the limits");
+            archive::note_removed(&state, usize::try_from(pruned.sessions).unwrap_or(usize::MAX));
+        }
         Err(error) => warn!(kind = ?error.kind(), "journals beyond the limits cannot be removed"),
     };
     let _ = std::thread::Builder::new().name("limits".into()).spawn(work);

@@ -337,7 +337,8 @@ fn prune_at(home: &Path, keep: Option<&Path>, now: SystemTime) -> Pruned {
     pruned
 }
 
-fn note_removed(home: &Path, more: usize) {
+/// Notes in a directory of ours that so many went, for [`take_removed`].
+pub fn note_removed(home: &Path, more: usize) {
     if more > 0 {
         // Then nothing is told.
         let _ = fs::write(home.join(REMOVED), (more + removed(home).unwrap_or(0)).to_string());
@@ -364,8 +365,9 @@ fn removed(home: &Path) -> Option<usize> {
     read(&home.join(REMOVED))
 }
 
-/// Whether the clock has been right for a day, as far as anybody knows. Notes what it says.
-fn is_clock_steady(home: &Path, now: SystemTime) -> bool {
+/// Whether the clock has been right for a day, as far as anybody knows. Notes what it says in a directory of ours: each has
+/// its own. Nothing goes by its age otherwise.
+pub fn is_clock_steady(home: &Path, now: SystemTime) -> bool {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (since, last) = read::<(u64, u64)>(&home.join(CLOCK)).unwrap_or((now, now));
     let jumped = now < last || now - last > JUMP.as_secs();

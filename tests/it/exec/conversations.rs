@@ -3,6 +3,7 @@
 use super::support::{Done, Lab, Running, run};
 use serde_json::Value;
 use std::process::Stdio;
+use std::time::SystemTime;
 
 fn lines(done: &Done) -> Vec<Value> {
     done.out().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -231,4 +232,36 @@ fn what_was_pruned_leaves_no_row_but_that_of_its_changes() {
     let row = |one: &Value| (one["turns"].as_u64().unwrap(), one["changes"]["files"].as_u64().unwrap_or_default());
     let rows: Vec<_> = listed["sessions"].as_array().unwrap().iter().map(row).collect();
     assert_eq!(rows, [(1, 0), (0, 1)], "{listed}");
+}
+
+/// One start with a wrong clock must not take everything.
+#[test]
+fn by_age_conversations_go_only_when_the_clock_has_been_right_for_a_day_and_a_later_start_says_so() {
+    let lab = Lab::new();
+    lab.exec(&["long ago"], &lab.script("")).assert_code(0);
+    let journals = || {
+        let files = std::fs::read_dir(lab.sessions()).unwrap().map(|file| file.unwrap().path());
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect::<Vec<_>>()
+    };
+    let [old] = &journals()[..] else { panic!("{:?}", journals()) };
+    let text = std::fs::read_to_string(old).unwrap();
+    let (head, rest) = text.split_once("\"started\":").unwrap();
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    std::fs::write(old, format!("{head}\"started\":1000000{rest}")).unwrap();
+    lab.write("config/acp-tui/config.toml", "[sessions]\nkeep = { days = 30 }\n");
+    for _ in 0..3 {
+        lab.exec(&["today"], &lab.script("")).assert_code(0);
+    }
+    run(&lab, &["sessions", "--all"]).assert_code(0);
+    assert!(old.exists(), "nobody knows whether the clock is right");
+
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs();
+    let state = lab.sessions().parent().unwrap().to_owned();
+    let steady = format!("[{}, {}]", now - 2 * 24 * 60 * 60, now - 60 * 60);
+    std::fs::write(state.join(".clock"), steady).unwrap();
+    // It is done beside the run, which may end before that.
+    let said = (0..50).map(|_| lab.exec(&["today"], &lab.script("")).err().to_owned());
+    let said = said.into_iter().find(|said| said.contains("removed, since the configuration"));
+    assert!(said.is_some_and(|said| said.contains("1 conversation removed")));
+    assert!(!old.exists() && journals().len() >= 4, "{:?}", journals());
 }
