@@ -344,7 +344,8 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Outputs) -> Resu
             let is_off = has_place && outcome.review.is_none();
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
             let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(recorded::trouble);
-            if let Some(words) = &trouble {
+            // A fault that the run itself has found was said.
+            if let Some(words) = trouble.as_ref().filter(|_| outcome.code != code::OWN_FAULT) {
                 say(words);
             } else if is_off && outcome.code == code::OK {
                 say("what the turn changed was not recorded");
