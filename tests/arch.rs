@@ -580,6 +580,7 @@ const WORLD: &[&str] = &[
 const WORLD_EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("src/text/diff.rs", "Instant::now", "words of a diff are found until a time; what it gives then is still a diff"),
     ("src/text/edits.rs", "Instant::now", "a diff gives up after a time; what it gives then is still a diff"),
+    ("src/base/threads.rs", "std::thread", "work is shared; what comes of it does not depend on how many share it"),
 ];
 
 /// Behaviour follows the shape of messages, never a name (comments and tests may give one).

@@ -19,6 +19,7 @@ pub mod redact;
 pub mod sanitize;
 pub mod signal;
 pub mod tail;
+pub mod threads;
 pub mod toml_doc;
 pub mod tools;
 pub mod transport;

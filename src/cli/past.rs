@@ -11,6 +11,7 @@ use super::trees;
 use super::usage::Usage;
 use crate::base::date;
 use crate::base::paths::visible;
+use crate::base::threads;
 use crate::config::agents;
 use crate::config::schema::Config;
 use crate::host::worktrees;
@@ -102,12 +103,9 @@ impl Archive for Journals {
             return Ok(shown(first, &configured));
         }
         let second = first.split_off(first.len() / 2);
-        Ok(std::thread::scope(|scope| {
-            let second = scope.spawn(|| shown(second, &configured));
-            let mut all = shown(first, &configured);
-            all.extend(second.join().unwrap_or_default());
-            all
-        }))
+        let (second, mut all) = threads::both(|| shown(second, &configured), || shown(first, &configured));
+        all.extend(second.unwrap_or_default());
+        Ok(all)
     }
 
     fn claim(&self, past: &PastSession) -> Result<Option<Lease>, String> {

@@ -56,13 +56,36 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         return ExitCode::from(code);
     }
     wait::outlive_full_files();
+    runtime::tell_of_threads();
     let _log = match command {
         Command::Help(_) | Command::Version | Command::DemoAgent { .. } | Command::Replay { .. } | Command::Reset => {
             None
         }
         _ => start_log(),
     };
-    let outcome = match command {
+    // `exec` tells also in files that nothing was begun.
+    let begins = matches!(
+        command,
+        Command::Check(_) | Command::Login(_) | Command::Logout(_) | Command::Demo(_) | Command::Screen(_)
+    );
+    let no_room = if begins { runtime::without_room() } else { None };
+    let outcome = no_room.map_or_else(|| carry_out(command, started), Ok);
+    process::end_helpers();
+    process::end_guard();
+    match outcome {
+        Ok(code) => {
+            info!(code, "ends");
+            ExitCode::from(code)
+        }
+        Err(usage) => {
+            info!(code = code::USAGE, "cannot do what was asked");
+            fail(&usage)
+        }
+    }
+}
+
+fn carry_out(command: Command, started: Instant) -> Result<u8, Usage> {
+    match command {
         Command::Help(name) => print(&help(name)),
         Command::Version => print(concat!("acp-tui ", env!("CARGO_PKG_VERSION"), "\n")),
         Command::DemoAgent { script, fast } => demo_agent(script.as_deref(), fast),
@@ -92,18 +115,6 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Command::Logout(common) => super::login::log_out(&common),
         Command::Demo(common) => run_demo(&common),
         Command::Screen(common) => run_screen(&common),
-    };
-    process::end_helpers();
-    process::end_guard();
-    match outcome {
-        Ok(code) => {
-            info!(code, "ends");
-            ExitCode::from(code)
-        }
-        Err(usage) => {
-            info!(code = code::USAGE, "cannot do what was asked");
-            fail(&usage)
-        }
     }
 }
 
@@ -150,6 +161,10 @@ fn reset() -> Result<u8, Usage> {
 /// `started`: when the program was.
 fn run_exec(exec: Exec, started: Instant) -> Result<u8, Usage> {
     let wanted = Outputs::resolve(exec.review.as_deref(), exec.patch.as_deref(), exec.common.record.as_deref())?;
+    if let Some(code) = runtime::without_room() {
+        watched::write_nothing(&wanted);
+        return Ok(code);
+    }
     let wanted = Arc::new(wanted);
     let of_run = Arc::clone(&wanted);
     watched::run(&wanted, move |watched| exec_watched(exec, &of_run, started, watched))
@@ -329,7 +344,8 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Outputs) -> Resu
             let is_off = has_place && outcome.review.is_none();
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
             let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(recorded::trouble);
-            if let Some(words) = &trouble {
+            // A fault that the run itself has found was said.
+            if let Some(words) = trouble.as_ref().filter(|_| outcome.code != code::OWN_FAULT) {
                 say(words);
             } else if is_off && outcome.code == code::OK {
                 say("what the turn changed was not recorded");

@@ -124,7 +124,8 @@ fn nothing_of(wanted: &Outputs, code: u8) -> u8 {
     code
 }
 
-fn write_nothing(wanted: &Outputs) {
+/// What is wanted of a run that has not begun.
+pub(super) fn write_nothing(wanted: &Outputs) {
     if !wanted.is_nothing() {
         let cwd = std::env::current_dir().unwrap_or_default();
         let (command, survivors, ended) = (String::new(), Vec::new(), Vec::new());

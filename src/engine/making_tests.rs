@@ -50,6 +50,27 @@ fn what_is_proposed_answers_the_question_and_says_what_else() {
     assert_eq!(why, "the rule Bash(git *) is against it");
 }
 
+#[test]
+fn a_fetch_for_which_no_pattern_can_be_has_a_reason_and_may_be_denied_by_its_host() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    for (address, deny) in [
+        ("http://example.com:8080/x", Some("Fetch(domain:example.com)")),
+        ("https://example.com:8443/x", Some("Fetch(domain:example.com)")),
+        ("http://[::1]:80/x", None),
+    ] {
+        let what = Claimed::Text(address.to_owned());
+        let claim = Claim { tool: "fetch".into(), what, only_narrows: false, is_guess: false };
+        let claims = Claims { all: vec![claim], ..Claims::default() };
+        let query = |list| RuleQuery { list, waiting: vec![(ReqId(1), claims.clone())], ..wanted(None, &[]) };
+        let allows = weighed(&in_force, query(Ruled::Allow));
+        let why = allows.why_none.as_deref().unwrap_or_default();
+        assert!(allows.proposed.is_empty() && why.contains("https at its own port"), "{allows:?}");
+        let denies = weighed(&in_force, query(Ruled::Deny));
+        assert_eq!(denies.proposed.first().map(|one| one.text.as_str()), deny, "{denies:?}");
+    }
+}
+
 fn made(in_force: &RulesInForce, text: &str, scope: Scope) -> Vec<MadeRule> {
     let new = NewRules { list: Ruled::Allow, text: text.into(), scope };
     let HostEvent::RulesMade { made, unkept, fault } = make(in_force, &new, &|_| {}).event else { panic!() };

@@ -58,6 +58,8 @@ pub struct Follower {
     usage: Option<Usage>,
     /// What was said of each.
     compactions: BTreeMap<EntryId, u64>,
+    /// What was said of the rules that have decided about calls.
+    decided: BTreeMap<EntryId, u64>,
     /// Of the entries before this one only warnings and errors are printed: the rest was said before this run.
     begins: u64,
 }
@@ -87,6 +89,7 @@ impl Follower {
             reason: None,
             usage: None,
             compactions: BTreeMap::new(),
+            decided: BTreeMap::new(),
             begins: 0,
         }
     }
@@ -219,6 +222,7 @@ impl Follower {
                 self.message(entry, "thought", &thought.message, seen, last, out)
             }
             Body::Tool(tool) => {
+                self.decided(entry.id, tool, out);
                 // Some agents name a call after it has ended: its line waits for what comes next. A notice is no word of theirs.
                 let mut told = session.entries().iter().rev().take(MAX_NOTICES);
                 let newest = told.find(|e| !matches!(e.body, Body::Notice(_))).is_some_and(|e| e.id == entry.id);
@@ -355,6 +359,18 @@ impl Follower {
     }
 
     /// One line a tool call, when it is finished; with JSON an object for each change of its state.
+    /// What a rule has said of a call, in a line of its own.
+    fn decided(&mut self, entry: EntryId, tool: &ToolCall, out: &mut Printed) {
+        let Some(decided) = &tool.decided else { return };
+        let words = decided.words();
+        let said = self.print_of(&words);
+        if self.decided.insert(entry, said) != Some(said) {
+            let title = format!("{words}: {}", tool.label());
+            self.json(out, json!({ "type": "notice", "title": title, "detail": [] }));
+            self.line(out, &title);
+        }
+    }
+
     fn tool(&self, tool: &ToolCall, seen: u64, out: &mut Printed) -> u64 {
         let state = state_of(tool);
         let print = self.print_of((state, tool.label()));

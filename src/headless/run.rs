@@ -143,6 +143,7 @@ pub async fn run(mut engine: Engine, options: ExecOptions, stdout: impl Write + 
     if let Some(signal) = signal {
         verdict = verdict.signalled(signal);
     }
+    verdict = verdict.displaced(engine.model().first().changes().displaced.as_deref());
     verdict.complete(&engine).await;
     exec.print(&engine, Last::Yes);
     if form == Form::Json {

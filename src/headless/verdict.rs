@@ -49,6 +49,16 @@ impl Verdict {
         Self { result: self.result, ..cancel_verdict(Cause::Signal(signal.exit_code())) }
     }
 
+    /// What went well is not all seen where the session's directory has become another one, or none.
+    pub(super) fn displaced(self, words: Option<&str>) -> Self {
+        match words {
+            Some(words) if self.code == code::OK => {
+                Self { result: self.result, has_words: true, ..Self::new(code::OWN_FAULT, words) }
+            }
+            _ => self,
+        }
+    }
+
     /// Adds what the agent last wrote to stderr, where it gave no `data`.
     pub(super) async fn complete(&mut self, engine: &Engine) {
         if self.code == code::OK || self.has_words {

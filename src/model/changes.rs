@@ -326,8 +326,7 @@ pub enum ReviewCommand {
     ToolCall(EntryId),
     /// A command of the client was asked for, whether it is to run or not.
     CommandAsked,
-    /// What has become of a command of the client that was let go: it runs, and where its entry is, or could not be
-    /// started.
+    /// What has become of a command of the client that was let go: it runs, with its entry, or could not be started.
     CommandStarted {
         req: ReqId,
         entry: Option<EntryId>,
@@ -344,8 +343,7 @@ pub enum ReviewCommand {
         req: ReqId,
         asked: u64,
     },
-    /// A write that is not to happen before it is decided; `asked` when a plain answer decides it. With `over` it is said
-    /// whether the file is still that.
+    /// A write that waits for a decision; `asked`: a plain answer. With `over` it is said whether the file is still so.
     Hold {
         req: ReqId,
         path: String,
@@ -593,6 +591,8 @@ pub struct Changes {
     pub turns: BTreeMap<u64, Totals>,
     /// Turns whose prompt went out before the snapshot was finished.
     pub uncovered_turns: BTreeSet<u64>,
+    /// What has become of the session's directory, where it was gone or another one at the end of a turn.
+    pub displaced: Option<String>,
     /// Turns that have ended and are still being looked at.
     pub(super) ending: BTreeSet<u64>,
     /// What the transcript says of turns.

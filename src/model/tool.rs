@@ -17,7 +17,7 @@ use crate::base::sanitize::deceives;
 use places::Places;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-pub use standing::{Answerer, ToolStatus};
+pub use standing::{Answerer, Decided, ToolStatus};
 use std::sync::Arc;
 
 /// Files that a call has named earlier and that are remembered, and bytes of one.
@@ -55,6 +55,8 @@ pub struct ToolCall {
     /// Who gave that answer.
     #[serde(default)]
     pub answered_by: Answerer,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<Decided>,
     /// The person has stopped the turn while it was asked about.
     #[serde(default)]
     pub unanswered: bool,
@@ -411,6 +413,7 @@ impl ToolCall {
             refused: false,
             allowed: false,
             answered_by: Answerer::default(),
+            decided: None,
             unanswered: false,
             parent: None,
             is_agent: false,

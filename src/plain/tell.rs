@@ -237,7 +237,8 @@ impl Teller {
             call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
         let why = reason(call).map(|why| format!(": {why}")).unwrap_or_default();
-        once(&format!("tool: {what}: {}{exit}{why}", state(call)), printed, out);
+        let decided = call.decided.as_ref().map(|decided| format!(", {}", decided.words())).unwrap_or_default();
+        once(&format!("tool: {what}: {}{decided}{exit}{why}", state(call)), printed, out);
     }
 }
 

@@ -94,6 +94,10 @@ const FOR_EACH: &[(&[&str], &str)] =
 /// What runs what a package has brought, by the word behind it.
 const RUNNERS: &[(&str, &str)] =
     &[("uv", "run"), ("poetry", "run"), ("pdm", "run"), ("pipenv", "run"), ("rye", "run"), ("hatch", "run")];
+/// Programs that run what the project's own files have under a name, as `npm run` and `make` do: what their words name is
+/// for that.
+const TASKS: &[&str] =
+    &["just", "task", "go-task", "mise", "turbo", "nx", "lerna", "moon", "rake", "invoke", "inv", "gulp", "grunt"];
 /// Programs of which a word that begins with `//` is a name of their own, and no path.
 const LABELS: &[&str] = &["bazel", "bazelisk", "buck", "buck2", "pants", "plz", "gn"];
 /// What parts a name of a file from what stands before or behind it in a word.
@@ -375,9 +379,9 @@ pub(super) fn shows_all(program: &str) -> bool {
     searches::shows_all(program)
 }
 
-/// Whether it builds, tests or puts packages in, and by that runs what stands in the directory.
+/// Whether it builds, tests, puts packages in or runs tasks, and by that runs what stands in the directory.
 pub(super) fn is_build(program: &str) -> bool {
-    BUILDS.iter().any(|row| row.programs.contains(&program))
+    TASKS.contains(&program) || BUILDS.iter().any(|row| row.programs.contains(&program))
 }
 
 /// What a program does with the files that its words name.

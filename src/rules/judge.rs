@@ -535,7 +535,9 @@ impl<'a> Judge<'a, '_> {
             Kind::Fetch if !tool.is_web_search() => {
                 let address = Address::read(text);
                 let wide = |spec: &Spec| if address.matches_wide(spec) { Match::Yes } else { Match::No };
-                self.by_rules(tool, wide, |spec| address.matches(spec))
+                let opinion = self.by_rules(tool, wide, |spec| address.matches(spec));
+                let is_special = text.contains("://") && !address.is_plain();
+                if is_special && opinion.doubt == Some(Doubt::NoRule) { Opinion::ask(Doubt::Address) } else { opinion }
             }
             _ => {
                 let wide = |spec: &Spec| if spec.is_for(text, true) { Match::Yes } else { Match::No };

@@ -128,6 +128,8 @@ pub enum Doubt {
     Linked,
     /// A deny that could not be read.
     BrokenDeny,
+    /// No rule with a host is for such an address.
+    Address,
     /// It names a file that may hold secrets, and no rule does; with what is known of it.
     Secret(&'static str),
 }
@@ -135,7 +137,7 @@ pub enum Doubt {
 impl Doubt {
     /// Whether no more is known of it than that no rule speaks.
     pub const fn is_silence(self) -> bool {
-        matches!(self, Self::NoRule | Self::NotSpelled | Self::DoesMore(_))
+        matches!(self, Self::NoRule | Self::Address | Self::NotSpelled | Self::DoesMore(_))
     }
 
     /// For the person.
@@ -161,6 +163,9 @@ impl Doubt {
             Self::DeniedBelow => "it is about a directory, below which a rule denies or asks about something",
             Self::Linked => "an earlier command of the line may have made a link of a file that it names",
             Self::BrokenDeny => "a rule that denies could not be read",
+            Self::Address => {
+                "rules for a host or an address are for https at its own port; `Fetch` alone allows others"
+            }
             Self::Secret(why) => why,
             Self::Steering | Self::SurelySteering => {
                 return format!("{STEERS}; a rule has to spell the name out").into();

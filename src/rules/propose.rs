@@ -177,12 +177,12 @@ fn of_text(tool: &Tool, text: &str) -> Vec<String> {
     let literal = !text.is_empty() && !text.contains('*');
     match tool.kind {
         Kind::Fetch => {
-            let rest = text.trim().strip_prefix("https://").unwrap_or_default();
+            let (scheme, rest) = text.trim().split_once("://").unwrap_or_default();
             let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default().to_ascii_lowercase();
             if host.is_empty() {
                 return Vec::new();
             }
-            let exact = (literal && !rest.contains(':')).then(|| format!("Fetch(https://{rest})"));
+            let exact = (literal && scheme == "https" && !rest.contains(':')).then(|| format!("Fetch(https://{rest})"));
             exact.into_iter().chain([format!("Fetch(domain:{host})")]).collect()
         }
         Kind::Mcp => {

@@ -56,6 +56,10 @@ fn files_addresses_and_tools_of_servers() {
     assert_eq!(path("/etc/x/hosts"), ["Edit(/etc/x/hosts)", "Edit(/etc/x/**)"]);
     let text = |tool: &str, text: &str| proposed(tool, Subject::Text(text)).concat();
     assert_eq!(text("fetch", "https://docs.rs/x"), ["Fetch(https://docs.rs/x)", "Fetch(domain:docs.rs)"]);
+    for of_host in ["http://docs.rs:8080/x", "https://docs.rs:8443/x", "http://docs.rs"] {
+        assert_eq!(text("fetch", of_host), ["Fetch(domain:docs.rs)"], "it may be denied: {of_host}");
+    }
+    assert_eq!(text("fetch", "http://[::1]:80/x"), Vec::<String>::new());
     assert_eq!(text("mcp", "tracker/list"), ["Mcp(tracker/list)", "Mcp(tracker)"]);
     assert_eq!(text("Think", "Ponder"), ["think(Ponder)", "think"]);
 }

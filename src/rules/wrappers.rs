@@ -316,7 +316,6 @@ pub(super) const TABLE: &[Row] = &[
             "poetry",
             "uv",
             "direnv",
-            "mise",
             "asdf",
             "nix",
             "nix-shell",
@@ -346,6 +345,8 @@ pub(super) const TABLE: &[Row] = &[
         "",
         0,
     ),
+    // Its other subcommands run what the project says under a name, or nothing.
+    Row { under: "exec x", ..row(Kind::Opaque, &["mise"], "cp", "", 0) },
     row(Kind::Opaque, &["source", ".", "exec", "coproc", "trap", "fc", "noglob", "nocorrect", "-"], "a", "", 0),
     // Change what later words of the line mean.
     row(

@@ -30,5 +30,6 @@ mod sandbox;
 mod served;
 mod settings;
 pub mod support;
+mod threads;
 mod versions;
 mod worktrees;

@@ -32,6 +32,12 @@ fn rules_test_prints_verdict_and_rule_and_its_exit_code_says_the_same() {
     assert_eq!(test(&["Bash", "git status; ls"]), (3, "ask\n".to_owned()));
     assert_eq!(test(&["Bash", "make"]), (3, "ask\n".to_owned()));
     assert_eq!(test(&["--agent", "one", "Bash", "make"]).0, 0);
+    assert_eq!(test(&["--agent", "two", "Bash", "make"]).0, 2, "there is no agent of that name");
+    std::fs::create_dir_all(home.join(".config/acp-tui")).unwrap();
+    let config = "[agents.one]\ncommand = \"sh\"\n[agents.two]\ncommand = \"ls\"\n";
+    std::fs::write(home.join(".config/acp-tui/config.toml"), config).unwrap();
+    assert_eq!(test(&["--agent", "one", "Bash", "make"]).0, 0, "one that is configured");
+    assert_eq!(test(&["--agent", "two", "Bash", "make"]).0, 3);
     assert_eq!(test(&["Edit", "src/a"]).0, 0);
     assert_eq!(test(&["--cwd", "/", "Edit", "src/a"]).0, 0);
     assert_eq!(test(&["Edit", "/src/a"]).0, 3);

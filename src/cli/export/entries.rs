@@ -6,7 +6,7 @@ use crate::base::{human, sanitize};
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
 use crate::model::ids::ToolId;
 use crate::model::past::Past;
-use crate::model::tool::{ChangeBody, Mark, ToolCall, ToolContent, ToolStatus};
+use crate::model::tool::{ChangeBody, Decided, Mark, ToolCall, ToolContent, ToolStatus};
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -175,7 +175,9 @@ fn status(tool: &ToolCall) -> String {
         (None, ToolStatus::Failed) => "failed",
         (None, ToolStatus::Other(word)) => word,
     };
+    let decided = tool.decided.as_ref().map(Decided::words);
     let answer = match (tool.refused, tool.allowed) {
+        _ if decided.is_some() => decided.as_deref().unwrap_or_default(),
         (true, _) => tool.answered_by.refused(),
         (_, true) => "you allowed it",
         _ => "",

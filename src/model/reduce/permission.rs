@@ -11,7 +11,7 @@ use super::super::question::{self, About, Asks, LeftByHook, Offered, Outside, Qu
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::{MadeRule, Ruled, Ruling};
 use super::super::session::{Approved, Policy, Session};
-use super::super::tool::{Answerer, ToolKind, ToolPatch, Wording};
+use super::super::tool::{Answerer, Decided, ToolKind, ToolPatch, Wording};
 use super::Cx;
 use super::{asked, audit, gate, notice, prompt, review, ruling, service, tool};
 use std::sync::Arc;
@@ -183,6 +183,7 @@ fn learned(session: &mut Session, pending: &Question, answered: Answered, now: N
             tool.refused = !answered.allows;
             tool.answered_by = answered.by;
             tool.allowed = answered.allows && answered.by == Answerer::Person;
+            tool.decided = None;
             tool.begin(now);
             if !answered.allows && pending.about == About::Permission {
                 tool.turn_down();
@@ -303,11 +304,27 @@ fn decide(
             (Level::Info, format!("{done}{before} {}: {}", ground.words(), label()), answer)
         }
     };
+    let is_given = is_allowed && matches!(answer, Answer::Selected(_));
     cx.push(Effect::Respond { req, answer });
-    notice(session, level, words, Vec::new(), cx.now);
+    if !tell_on_call(session, entry, is_given, ground) {
+        notice(session, level, words, Vec::new(), cx.now);
+    }
     if !is_allowed {
         explain(session, entry, ground, cx);
     }
+}
+
+/// What a rule has decided stands with the call. False: it has to be told otherwise.
+fn tell_on_call(session: &mut Session, entry: EntryId, allows: bool, ground: &Ground) -> bool {
+    let is_told = matches!(ground, Ground::Rule(_)) && session.tool(entry).is_some();
+    if is_told {
+        session.entries.change(entry, |e| {
+            if let Body::Tool(tool) = &mut e.body {
+                tool.decided = Some(Decided { allows, by: ground.words().into() });
+            }
+        });
+    }
+    is_told
 }
 
 /// The answer that allows for as long as the rule holds that decides, where the person has made that rule here.

@@ -17,6 +17,8 @@ use crate::base::human;
 use crate::base::paths::visible;
 use std::time::Duration;
 
+/// As the review calls its trouble with a session's directory that is gone, or another one.
+const OF_ROOT: &str = "root";
 /// Entries that are looked at for the calls of a turn.
 const NEWEST: usize = 2000;
 /// How long a prompt waits for the snapshot of the files.
@@ -64,7 +66,12 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
             cx.push(Effect::FrontEnd(FrontEnd::Said(format!("writing: {done} of {of} files"))));
         }
         ReviewEvent::ReviewFailed { message } => cx.push(Effect::FrontEnd(FrontEnd::Said(message))),
-        ReviewEvent::ReviewTrouble { what, message } => trouble(session, &what, &message, cx.now),
+        ReviewEvent::ReviewTrouble { what, message } => {
+            trouble(session, &what, &message, cx.now);
+            if what == OF_ROOT {
+                session.changes.displaced = Some(message);
+            }
+        }
         ReviewEvent::ReviewOff { message } => off(session, &message, cx),
         ReviewEvent::ReviewWaits { message } => {
             session.changes.waits |= session.changes.is_on;

@@ -10,6 +10,7 @@ use super::super::effect::{Answer, Effect, Withdrawal};
 use super::super::entry::{Body, Level};
 use super::super::event::AgentRequest;
 use super::super::ids::{EntryId, ReqId};
+use super::super::judge::Ground;
 use super::super::question::{About, Asks, Offered, Question};
 use super::super::refusal::{Reason, Refusal};
 use super::super::ruling::{MadeRule, RuleWish, Ruled, Ruling, Scope, Unruled, Weighing};
@@ -19,11 +20,14 @@ use super::super::tool::{ToolCall, ToolStatus};
 use super::Cx;
 use super::{audit, notice, permission, service};
 use crate::base::sanitize;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Requests of a session that are kept for looking back, and bytes of one.
 const MAX_JUDGED: usize = 500;
 const MAX_CLAIM: usize = 4 << 10;
+/// The newest entries of a turn among which the call of a write is looked for.
+const MAX_CALLS: usize = 200;
 
 /// Whether rules are about services of this sort.
 pub fn is_for(request: &AgentRequest) -> bool {
@@ -106,6 +110,21 @@ pub fn refused(session: &mut Session) {
     for entry in running {
         note_judged(session, entry);
     }
+}
+
+/// Whether a call of this turn that names the file says already that this rule has decided so.
+pub fn is_told(session: &Session, path: &str, allows: bool, ground: &Ground) -> bool {
+    let by = ground.words();
+    let names = |claim: &Claim| match &claim.what {
+        Claimed::Paths(paths) => paths.iter().any(|named| Path::new(&session.cwd).join(named) == Path::new(path)),
+        _ => false,
+    };
+    let says = |tool: &ToolCall| {
+        let is_it = tool.decided.as_ref().is_some_and(|decided| decided.allows == allows && *decided.by == by);
+        is_it && of_call(session, tool).all.iter().any(names)
+    };
+    let here = session.entries.iter().rev().take_while(|entry| entry.turn == session.last_turn).take(MAX_CALLS);
+    matches!(ground, Ground::Rule(_)) && here.filter_map(|entry| session.tool(entry.id)).any(says)
 }
 
 /// What a call has done by itself a rule denies.

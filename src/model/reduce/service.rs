@@ -160,14 +160,18 @@ fn write(
     let verdict = judge(&request);
     if let Verdict::Refuse(ground) = verdict {
         audit::file(&request, false, &ground, cx);
-        refuse_file_because(session, FileVerb::Write, &path, ground.words(), cx.now);
+        if !ruling::is_told(session, &path, false, &ground) {
+            refuse_file_because(session, FileVerb::Write, &path, ground.words(), cx.now);
+        }
         return fail(cx, req, ground.refusal(Subject::Path(path)));
     }
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: FileOutcome::Pending, is_outside: false };
     let entry = session.entries.push(session.last_turn, cx.now, Body::File(op));
     if let Verdict::Allow(ground) = &verdict {
         audit::file(&request, true, ground, cx);
-        tell_rule(session, ground, &format!("write {path}"), cx);
+        if !ruling::is_told(session, &path, true, ground) {
+            tell_rule(session, ground, &format!("write {path}"), cx);
+        }
     }
     let is_stopped = verdict == Verdict::Ask;
     let stage = if is_stopped { Stage::Checking } else { Stage::Writing };

@@ -52,6 +52,7 @@ impl ToolCall {
             refused: self.refused,
             allowed: self.allowed,
             answered_by: self.answered_by,
+            decided: self.decided.clone(),
             unanswered: self.unanswered,
             parent: self.parent.clone(),
             is_agent: self.is_agent,

@@ -53,6 +53,21 @@ impl Answerer {
     }
 }
 
+/// What was answered in place of the person, by a rule or the decision hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    pub allows: bool,
+    /// Which rule it was, and its reason.
+    pub by: Arc<str>,
+}
+
+impl Decided {
+    /// For the person.
+    pub fn words(&self) -> String {
+        format!("{} by {}", if self.allows { "allowed" } else { "refused" }, self.by)
+    }
+}
+
 impl ToolCall {
     /// Nothing more is expected of it.
     pub fn is_finished(&self) -> bool {

@@ -7,6 +7,7 @@
 use super::alternates::{Alternates, Read};
 use super::manifest::Entry;
 use super::packs::{Encoded, Pack, PackStore, encode, hash};
+use crate::base::threads;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::walk::{Found, Kind, Reader, RelPath, Stat, Time};
@@ -181,14 +182,9 @@ pub(crate) fn capture(stores: &Stores, theirs: &Alternates, jobs: &[Job]) -> Res
     let parts: Vec<Part> = if jobs.len() < ALONE {
         vec![work(theirs.clone())]
     } else {
-        std::thread::scope(|scope| {
-            let copy = theirs.clone();
-            let work = &work;
-            let other = scope.spawn(move || work(copy));
-            let mine = work(theirs.clone());
-            let died = || Err(ReviewError::Store("a thread ended early".to_owned()));
-            vec![mine, other.join().unwrap_or_else(|_| died())]
-        })
+        let copy = theirs.clone();
+        let (other, mine) = threads::both(|| work(copy), || work(theirs.clone()));
+        vec![mine, other.unwrap_or_else(|| Err(ReviewError::Store("a thread ended early".to_owned())))]
     };
     let mut all = vec![None; jobs.len()];
     for part in parts {

@@ -4,6 +4,7 @@
 
 use super::subcommands::{others_behind, others_behind_options, others_than_one, others_within};
 use super::{addresses, is_plain_glob, leads_out, may_take_next, queries, sed, unknown_letter, values};
+use crate::rules::pattern::base_name;
 use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
 use std::path::Path;
@@ -125,6 +126,8 @@ pub(in crate::rules) enum Sign {
 
 /// Options that are no beginning of another one.
 const WHOLE: &[&str] = &["--watch"];
+/// Interpreters, and the word behind which stands what they run of the project.
+const OF_PROJECT: &[(&str, &str)] = &[("bun", "run"), ("deno", "run"), ("deno", "task")];
 /// What a shell takes for its own, beside blanks.
 const MARKS: &str = ";|&$<>()`'\"\\!*?[]{}#\n";
 
@@ -519,6 +522,11 @@ fn script(words: &[Word], flags: &str) -> Option<usize> {
     };
     let at = 1 + words.iter().skip(1).take_while(|word| is_flags(word)).count();
     let text = words.get(at)?.known()?;
+    let program = words.first().map(|word| base_name(word).text).unwrap_or_default();
+    // What the project calls so, or a file of it: an option before that is one of the program's own.
+    if at == 1 && OF_PROJECT.contains(&(program.as_str(), text)) {
+        return words.get(2)?.known().filter(|name| !name.starts_with('-')).map(|_| 2);
+    }
     (!text.starts_with('-') && text.contains(['/', '.'])).then_some(at)
 }
 

@@ -40,6 +40,11 @@ impl Address {
         Self { host, path: if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }, is_plain }
     }
 
+    /// Whether a pattern with its host, or with all of it, can allow it.
+    pub(super) const fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
     pub(super) fn matches(&self, spec: &Spec) -> bool {
         match spec {
             Spec::Any => true,

@@ -6,6 +6,7 @@
 //! and harms no other.
 
 use super::scan::Scan;
+use crate::base::threads;
 use crate::store::lines::{self, Reached};
 use crate::store::replace::{Durability, Replacement};
 use rustix::process::geteuid;
@@ -79,10 +80,8 @@ impl Seen {
 pub fn refresh(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Problem>)> {
     // What is remembered is read on this thread: it is thousands of small pieces of memory, which another thread's
     // arena gets page by page from the system.
-    let (remembered, (seen, mut problems)) = std::thread::scope(|scope| {
-        let there = scope.spawn(|| look(dir));
-        (read(dir), there.join().unwrap_or_else(|_| (Err(io::ErrorKind::Other.into()), Vec::new())))
-    });
+    let (there, remembered) = threads::both(|| look(dir), || read(dir));
+    let (seen, mut problems) = there.unwrap_or_else(|| (Err(io::ErrorKind::Other.into()), Vec::new()));
     let seen = seen?;
     let there = remembered.len();
     let (mut seen, mut changed) = (seen.into_iter().peekable(), Vec::new());
@@ -208,12 +207,7 @@ pub fn in_parallel<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) 
             done.push(work(one));
         }
     };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..THREADS).map(|_| scope.spawn(worker)).collect();
-        let mut done = worker();
-        done.extend(others.into_iter().flat_map(|other| other.join().unwrap_or_default()));
-        done
-    })
+    threads::share(THREADS, worker).into_iter().flatten().flatten().collect()
 }
 
 /// What the file says, sorted by the names of journals. What cannot be read is as if it were not there.

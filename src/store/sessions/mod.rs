@@ -21,6 +21,7 @@ mod told;
 use crate::agent::codec::SharedCodec;
 pub use crate::agent::codec::stored::{Can, Origin};
 use crate::base::origins::Origins;
+use crate::base::threads;
 use crate::model::account;
 use crate::model::agent::Told;
 use crate::model::changes::Totals;
@@ -220,10 +221,8 @@ pub fn list(state: &Path) -> io::Result<Listing> {
 }
 
 fn list_in(dir: &Path) -> io::Result<Listing> {
-    let (refreshed, (books, unread)) = std::thread::scope(|scope| {
-        let books = scope.spawn(|| told::read_all(dir));
-        (index::refresh(dir), books.join().unwrap_or_default())
-    });
+    let (books, refreshed) = threads::both(|| told::read_all(dir), || index::refresh(dir));
+    let (books, unread) = books.unwrap_or_default();
     let (entries, mut problems) = refreshed?;
     problems.extend(unread.into_iter().map(|(path, why)| Problem { path, why }));
     let asides = asides(&entries);

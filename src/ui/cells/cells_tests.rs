@@ -8,7 +8,9 @@ use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::question::Outside;
 use crate::model::session::Policy;
-use crate::model::tool::{Change, ChangeBody, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
+use crate::model::tool::{
+    Change, ChangeBody, Decided, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus,
+};
 use crate::text::run::AnsiColor;
 use crate::ui::keys::Keymap;
 use serde_json::json;
@@ -597,6 +599,22 @@ fn a_call_that_failed_says_so_and_one_that_was_refused_says_by_whom() {
     assert_eq!(tool(t.clone(), None), ["– run      make >> refused by you   2 s"]);
     t.refused = false;
     assert_eq!(tool(t, None), ["✗ run      make >> 2 s"]);
+}
+
+#[test]
+fn which_rule_has_decided_stands_with_the_call_at_any_width() {
+    let mut t = call(ToolKind::Execute, "make", ToolStatus::Completed);
+    let by = |by: &str, allows: bool| Some(Decided { allows, by: by.into() });
+    t.decided = by("rule Bash(make)", true);
+    let rows = tool(t.clone(), None);
+    assert!(rows.len() == 1 && rows[0].contains("allowed by rule Bash(make)"), "{rows:?}");
+    (t.refused, t.decided) = (true, by("rule Bash(make): not here", false));
+    let rows = tool(t.clone(), None);
+    assert!(rows.len() == 1 && rows[0].contains("refused by rule Bash(make): not here"), "{rows:?}");
+    assert!(!rows[0].contains("by a rule"), "once: {rows:?}");
+    t.decided = by(&format!("rule Bash({})", "x".repeat(150)), false);
+    let rows = tool(t, None);
+    assert!(rows.len() == 2 && rows[1].contains("refused by rule Bash(xxx"), "{rows:?}");
 }
 
 #[test]

@@ -132,6 +132,7 @@ fn looks<'a>(entry: &'a Entry, session: SessionRef<'_>) -> Option<&'a ToolCall> 
         && call.mark.is_none()
         && !call.refused
         && !call.allowed
+        && call.decided.is_none()
         && call.content.iter().all(|content| matches!(content, ToolContent::Block(_)));
     (has_looked && !is_waiting(entry, session)).then_some(call)
 }

@@ -85,10 +85,15 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         // At the edge, where the eye looks for it.
         first.right.push(if first.right.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
     }
-    if t.allowed && !t.refused && !waiting {
-        say_allowed(&mut first, taken, ctx.width);
-    }
+    let decided = t.decided.as_ref().filter(|_| !waiting).map(|decided| label(&decided.words()));
+    let is_told = match &decided {
+        Some(words) => say_answer(&mut first, words, taken, ctx.width),
+        None if t.allowed && !t.refused && !waiting => say_answer(&mut first, ALLOWED, taken, ctx.width),
+        None => false,
+    };
     let mut lines = vec![first];
+    // Which rule it was is said at any width.
+    lines.extend(decided.filter(|_| !is_told).map(|words| indented(dim(words))));
     if extent != Extent::Nothing {
         lines.extend(body(t, &diffs, extent, ctx));
     }
@@ -126,15 +131,17 @@ fn diffs_of<'a>(t: &'a ToolCall, ctx: &CellCtx<'a>) -> Vec<(&'a str, FileDiff)> 
     diffs
 }
 
-/// In front of the figures, where that cuts nothing.
-fn say_allowed(first: &mut LogicalLine, taken: usize, columns: u16) {
-    let mut right = StyledText::of(ALLOWED, Token::Dim);
+/// In front of the figures, where that cuts nothing; whether it does not.
+fn say_answer(first: &mut LogicalLine, words: &str, taken: usize, columns: u16) -> bool {
+    let mut right = StyledText::of(words, Token::Dim);
     right.push(if first.right.is_empty() { "" } else { "   " }, Token::Dim);
     right.append(&first.right);
     let needed = taken + width::styled_width(&first.text) + 2 + width::styled_width(&right);
-    if needed <= usize::from(columns) {
+    let fits = needed <= usize::from(columns);
+    if fits {
         first.right = right;
     }
+    fits
 }
 
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
@@ -187,7 +194,7 @@ fn extent(t: &ToolCall, waiting: bool, went_wrong: bool, ctx: &CellCtx<'_>) -> E
 type Word<'a> = Option<(&'a str, Token)>;
 
 fn state(t: &ToolCall, waiting: bool) -> (&'static str, Token, Word<'_>) {
-    let refused = t.refused.then_some((t.answered_by.refused(), Token::Dim));
+    let refused = (t.refused && t.decided.is_none()).then_some((t.answered_by.refused(), Token::Dim));
     match (t.mark, &t.status) {
         _ if waiting => ("·", Token::SignWarn, Some(("asks you", Token::Warn))),
         _ if t.is_turned_down() => ("–", Token::Dim, refused),

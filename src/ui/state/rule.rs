@@ -50,6 +50,11 @@ impl RuleDraft {
         self.is_written = true;
     }
 
+    /// Nothing was proposed that could stand there, and the person has written nothing.
+    pub fn is_untouched(&self) -> bool {
+        self.line.is_empty() && !self.is_written
+    }
+
     /// What is known of the text.
     pub fn weighed<'a>(&self, weighing: Option<&'a Weighing>) -> Option<&'a Weighed> {
         weighing.filter(|weighing| weighing.req == self.req)?.of(self.line.text())

@@ -69,14 +69,16 @@ pub(super) fn paste(draft: &mut RuleDraft, text: &str, out: &mut Vec<Out>) {
     weigh(draft, out);
 }
 
+/// What stands there; where nothing does and nobody has written, what could stand there.
 fn weigh(draft: &RuleDraft, out: &mut Vec<Out>) {
-    let text = Some(draft.line.text().to_owned());
+    let text = (!draft.is_untouched()).then(|| draft.line.text().to_owned());
     out.push(Out::Intent(Intent::Rules(RuleWish::Weigh { req: draft.req, list: draft.list, text })));
 }
 
 fn make(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     let Some(draft) = &state.view.dock.rule else { return };
     match draft.weighed(cx.session.rules.weighing()) {
+        None if draft.line.is_empty() => state.say_of_question("no rule: no pattern is written", cx.now),
         None => state.say_of_question("not looked at yet: press it once more", cx.now),
         Some(weighed) => match &weighed.fault {
             Some(fault) => state.say_of_question(format!("no rule: {fault}"), cx.now),

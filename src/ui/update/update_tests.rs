@@ -1804,10 +1804,24 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     let why = Some("it may be anything".to_owned());
     let weighing = Weighing { req: ReqId(1), proposed: Vec::new(), typed: None, why_none: why };
     s.event(Event::Host(HostEvent::RulesWeighed(weighing)));
-    assert!(s.draw().contains("no rule can answer this: it may be anything"), "{}", s.shown);
+    assert!(s.draw().contains("no rule to allow this: it may be anything"), "{}", s.shown);
+    for does_nothing in ["make it", "narrower", "how long", "in this directory"] {
+        assert!(!s.shown.contains(does_nothing), "{does_nothing}: {}", s.shown);
+    }
+    s.press(Code::Enter).draw();
+    let said = s.ui.toast.as_ref().is_some_and(|toast| toast.text.contains("no pattern is written"));
+    assert!(said && s.intents().len() == 1, "{}", s.shown);
+    // One of another list may be proposed.
+    s.press(Code::BackTab).press(Code::BackTab);
+    let req = ReqId(1);
+    assert_eq!(s.intents().last(), Some(&Intent::Rules(RuleWish::Weigh { req, list: Ruled::Deny, text: None })));
+    let proposed = vec![weighed("Bash(line *)", &[1])];
+    s.event(Event::Host(HostEvent::RulesWeighed(Weighing { req, proposed, typed: None, why_none: None })));
+    assert!(s.draw().contains("deny  Bash(line *)") && s.shown.contains("make it"), "{}", s.shown);
+    let asked = s.intents().len();
     s.press(Code::Esc).draw();
     assert!(s.ui.view.focus == Focus::Dock && s.shown.contains("1 Allow"), "{}", s.shown);
-    assert_eq!(s.intents().len(), 1);
+    assert_eq!(s.intents().len(), asked);
 }
 
 #[test]

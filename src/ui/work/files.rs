@@ -230,7 +230,7 @@ impl Worker {
         let dir = tree.dir.clone();
         self.shared.lock().is_walked = false;
         thread::scope(|scope| {
-            scope.spawn(|| {
+            let work = || {
                 walk(&dir, ignored, known.is_some(), &found, &self.shared);
                 if let Some(known) = known {
                     // Here nobody waits for it.
@@ -242,7 +242,11 @@ impl Worker {
                 }
                 self.shared.lock().is_walked = true;
                 self.shared.changed.notify_one();
-            });
+            };
+            // Without another thread it is done before anything newer is heard.
+            if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                work();
+            }
             let mut due = FIRST;
             loop {
                 let (newer, is_walked) = self.shared.wait_in(&dir, due.saturating_sub(tree.since.elapsed()));

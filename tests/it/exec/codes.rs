@@ -25,6 +25,23 @@ fn code_1_is_our_own_fault() {
     assert!(String::from_utf8_lossy(&done.stderr).contains("writing the output failed"));
 }
 
+/// The JSON lines say the same code as the run ends with.
+#[test]
+fn a_directory_that_is_moved_away_is_code_1_also_where_another_one_has_taken_its_place() {
+    for (also, says) in [("", "is gone"), ("; mkdir ../work", "replaced by another directory")] {
+        let lab = Lab::new();
+        std::fs::write(lab.cwd().join("f"), "text\n").unwrap();
+        let moves = format!("mv ../work ../away{also}");
+        let step = format!(r#"{{ do = "terminal", tool = "t", command = "sh", args = ["-c", "{moves}"] }},"#);
+        let done = lab.exec(&["go", "--allow", "all", "--json"], &lab.turn(&step));
+        done.assert_says(1, &["the session's directory is not what it was", says]);
+        let result: serde_json::Value = serde_json::from_str(done.out().lines().last().unwrap()).unwrap();
+        assert_eq!((&result["type"], &result["exit_code"]), (&"result".into(), &1.into()), "{result}");
+        assert_eq!(result["stop_reason"], "end_turn");
+        assert!(result["error"]["message"].as_str().unwrap().contains(says), "{result}");
+    }
+}
+
 #[test]
 fn lists_that_cannot_be_written_are_our_own_fault_and_a_reader_that_is_gone_is_none() {
     let lab = Lab::new();

@@ -208,6 +208,25 @@ fn a_table_of_an_agent_holds_where_its_very_command_is_started_and_one_of_nobody
     assert!(!done.err().contains("\"mine\""), "{}", done.err());
 }
 
+#[test]
+fn a_table_of_an_agent_holds_where_it_is_started_by_its_name_and_for_no_other() {
+    let lab = Lab::new();
+    let turn = format!("[[turn]]\ndefault = true\nstep = [\n{}\n]\n", commands(&["git log", "git status"]));
+    let configured = |name: &str| {
+        let agent = lab.script_named(name, &turn);
+        let (program, args) = agent.split_first().unwrap();
+        format!("[agents.{name}]\ncommand = {program:?}\nargs = {args:?}\n")
+    };
+    lab.write("config/acp-tui/config.toml", &(configured("mine") + &configured("another")));
+    let rules = "allow = [\"Bash(git *)\"]\n[agent.mine]\ndeny = [\"Bash(git log *)\"]\n";
+    let file = lab.write("only.toml", rules);
+    for (name, answers) in [("mine", ["no", "once"]), ("another", ["once", "once"])] {
+        let (done, record) = lab.record(&["x", "--agent", name, "--rules", file.to_str().unwrap()], &[]);
+        done.assert_code(0);
+        assert_eq!(chosen(&record), answers, "{name}");
+    }
+}
+
 /// `allow_always` of the agent is not taken for ours, whatever it is called; without a person that is a no.
 #[test]
 fn a_rule_chooses_no_answer_that_lasts() {

@@ -71,11 +71,12 @@ fn a_rule_answers_in_place_of_the_person_and_says_so() {
     ask(&mut rig, 1, &usual());
     assert!(rig.sent().is_empty() && rig.pending().is_empty(), "nothing before the rules have spoken");
     say(&mut rig, Ruled::Allow);
+    let entries = rig.entries().join("\n");
+    assert!(entries.contains("allowed by rule Bash(git *): git log"), "{entries}");
     ask(&mut rig, 2, &usual());
     say(&mut rig, Ruled::Deny);
     assert_eq!(rig.sent_briefly(), ["1:selected once", "2:selected no"]);
     let entries = rig.entries().join("\n");
-    assert!(entries.contains("allowed by rule Bash(git *): git log"), "{entries}");
     assert!(entries.contains("refused by rule Bash(git *): not here: git log"), "{entries}");
     for verdict in [Ruled::Open, Ruled::Ask] {
         ask(&mut rig, 3, &usual());
@@ -83,8 +84,31 @@ fn a_rule_answers_in_place_of_the_person_and_says_so() {
         assert_eq!(rig.pending().len(), 1, "{verdict:?}");
         rig.choose("once");
         assert_eq!(rig.sent_briefly(), ["3:selected once"]);
+        let entries = rig.entries().join("\n");
+        assert!(!entries.contains("by rule"), "the person has decided now: {entries}");
     }
     assert_replayed(&rig);
+}
+
+#[test]
+fn a_rule_is_told_once_for_a_call_and_what_is_then_written_for_it() {
+    for verdict in [Ruled::Allow, Ruled::Deny] {
+        let mut rig = ruled(Policy::Ask);
+        let change = json!({ "type": "diff", "path": "/project/a", "oldText": "x", "newText": "y" });
+        let tool = json!({ "toolCallId": "t", "title": "Edit a", "kind": "edit", "content": [change] });
+        rig.request(1, "session/request_permission", json!({ "toolCall": tool, "options": usual() }));
+        say(&mut rig, verdict);
+        let told = |rig: &Rig| rig.entries().join("\n").matches("rule Bash(git *)").count();
+        assert_eq!(told(&rig), 1, "{:?}", rig.entries());
+        rig.request(2, "fs/write_text_file", json!({ "path": "/project/a", "content": "y" }));
+        say(&mut rig, verdict);
+        assert_eq!(told(&rig), 1, "{:?}", rig.entries());
+        // No call says it of another file.
+        rig.request(3, "fs/write_text_file", json!({ "path": "/project/b", "content": "y" }));
+        say(&mut rig, verdict);
+        assert_eq!(told(&rig), 2, "{:?}", rig.entries());
+        assert_replayed(&rig);
+    }
 }
 
 #[test]

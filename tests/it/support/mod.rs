@@ -500,7 +500,10 @@ fn entry(entry: &Entry, model: &Model) -> String {
         Body::Agent(message) => format!("agent: {}", message.text),
         Body::Thought(thought) => format!("thought: {}", thought.message.text),
         Body::Attachment(attachment) => format!("{:?}: {}", attachment.from, block(&attachment.block)),
-        Body::Tool(tool) => tool_line(tool),
+        Body::Tool(tool) => match &tool.decided {
+            Some(decided) => format!("{} ({}: {})", tool_line(tool), decided.words(), tool.label()),
+            None => tool_line(tool),
+        },
         Body::Plan(entries) => {
             let items: Vec<String> =
                 entries.iter().map(|e| format!("{} {:?}/{:?}", e.content, e.priority, e.status)).collect();

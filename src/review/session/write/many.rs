@@ -6,6 +6,7 @@
 //! is stopped between two files, never in one.
 
 use super::{Unwritten, Writing, content_to_be, has_other_names, replace_alone};
+use crate::base::threads;
 use crate::host::fs;
 use crate::review::error::ReviewError;
 use crate::review::history::contents::Contents;
@@ -19,7 +20,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 /// Files that are written between two questions whether to go on, and bytes of them.
 const BATCH: (usize, usize) = (256, 16 << 20);
@@ -249,11 +249,8 @@ fn side_by_side<'a>(
             mine.push((at, one(task)));
         }
     };
-    let parts: Vec<Vec<_>> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
-    });
-    for (at, result) in parts.into_iter().flatten() {
+    let parts = threads::share(THREADS, work);
+    for (at, result) in parts.into_iter().flatten().flatten() {
         if let Some(slot) = results.get_mut(at) {
             *slot = result;
         }

@@ -4,6 +4,7 @@
 //! the one that it is in, and never through a link.
 
 use super::{RelPath, Stat, bytes, descend, in_git, path};
+use crate::base::threads;
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::plain::{self, Links};
 use crate::review::worktree::rules::{self, Budget, Rules};
@@ -149,13 +150,7 @@ pub(crate) fn walk_within(
         handles: Arc::default(),
         all: Mutex::new(Walked { dirs: BTreeSet::from([RelPath::default()]), ..Walked::default() }),
     };
-    std::thread::scope(|scope| {
-        for _ in 1..THREADS {
-            // Without another thread it takes longer.
-            let _ = std::thread::Builder::new().spawn_scoped(scope, || walk.work());
-        }
-        walk.work();
-    });
+    threads::share(THREADS, || walk.work());
     let mut all = walk.all.into_inner().unwrap_or_else(PoisonError::into_inner);
     all.repos.sort();
     all.repos.truncate(REPOS);

@@ -15,13 +15,10 @@ use crate::ui::view::ViewCx;
 
 pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -> Contents {
     let weighing = cx.session.rules.weighing().filter(|weighing| weighing.req == draft.req);
-    let mut body = Vec::new();
-    match weighing {
-        Some(Weighing { why_none: Some(why), .. }) if draft.line.is_empty() => {
-            body.push(super::strong(&format!("no rule can answer this: {why}"), Token::Warn));
-        }
-        _ => body.push(rule(draft)),
+    if let Some(Weighing { why_none: Some(why), .. }) = weighing.filter(|_| draft.is_untouched()) {
+        return without(cx, draft, why, question);
     }
+    let mut body = vec![rule(draft)];
     let is_left = |req: ReqId| cx.session.question(req).is_some_and(|question| question.hook.is_some());
     body.push(effect(draft, draft.weighed(weighing), is_left));
     body.extend(question.body);
@@ -44,6 +41,18 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
         choices.remove(2);
     }
     Contents::of(body, choices)
+}
+
+/// Where nothing is proposed: why, and the one key that may change that.
+fn without(cx: &ViewCx<'_>, draft: &RuleDraft, why: &str, question: Contents) -> Contents {
+    let does = match draft.list {
+        Ruled::Allow => "allow",
+        Ruled::Deny => "deny",
+        Ruled::Open | Ruled::Ask => "ask about",
+    };
+    let mut body = vec![super::strong(&format!("no rule to {does} this: {why}"), Token::Warn)];
+    body.extend(question.body);
+    Contents::of(body, keys(cx, Layer::Rule, &[("Shift+Tab", "allow, ask, deny")]))
 }
 
 /// What is written, with the cursor.
