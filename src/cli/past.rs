@@ -144,7 +144,7 @@ impl Archive for Journals {
     }
 
     fn end_of(&self, which: &Which) -> Result<Vec<Said>, String> {
-        let said = preview::end_of(which.journals.as_deref().unwrap_or_default(), &which.id);
+        let said = preview::end_of(&self.state, which.journals.as_deref().unwrap_or_default(), &which.id);
         let said = said.map_err(|error| error.to_string())?;
         Ok(said.into_iter().map(|(role, text)| Said::new(who(role), &text)).collect())
     }
