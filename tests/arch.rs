@@ -197,6 +197,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // What is printed is called as it is on the screen.
             "ui::labels",
+            "ui::cells",
             // Messages of a file on the screen.
             "ui::message_file",
             "ui::state::inspector",

@@ -4,13 +4,15 @@
 //! large a journal is, what is read of it is bounded.
 
 use super::lines;
-use super::messages::{Message, Reader, Role};
+use super::messages::Reader;
 use super::sessions;
 use super::whole::Whole;
 use crate::model::entry::Body;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
+
+pub use super::messages::Message;
 
 /// Bytes at the end of a journal that are read, and how many if they do not say enough.
 const ENDS: [u64; 3] = [256 << 10, 4 << 20, 32 << 20];
@@ -24,7 +26,7 @@ const MAX_WHOLE: u64 = 64 << 20;
 
 /// The messages of a session that were said last, the newest last. `journals` are those that it is in, the newest last,
 /// and `state` has all. What its agent told again when it was loaded stands in an earlier one, as long as there is one.
-pub fn end_of(state: &Path, journals: &[PathBuf], session_id: &str) -> io::Result<Vec<(Role, String)>> {
+pub fn end_of(state: &Path, journals: &[PathBuf], session_id: &str) -> io::Result<Vec<Message>> {
     let mut said = VecDeque::new();
     let mut told_again = Vec::new();
     for journal in journals.iter().rev().take(MAX_JOURNALS) {
@@ -39,8 +41,7 @@ pub fn end_of(state: &Path, journals: &[PathBuf], session_id: &str) -> io::Resul
         }
     }
     let is_only_told = journals.len() == 1 || said.is_empty();
-    let all = told_again.into_iter().filter(|_| is_only_told).chain(said);
-    Ok(all.map(|message| (message.role, message.text)).collect())
+    Ok(told_again.into_iter().filter(|_| is_only_told).chain(said).collect())
 }
 
 fn end_of_journal(state: &Path, journal: &Path, session_id: &str) -> io::Result<VecDeque<Message>> {
@@ -114,6 +115,7 @@ fn first_line(file: &std::fs::File, first: &mut Option<Vec<u8>>) -> io::Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::messages::Role;
     use proptest::prelude::*;
     use serde_json::{Value, json};
     use std::fs;
@@ -145,8 +147,9 @@ mod tests {
             fs::write(&path, journal(turns, words)).unwrap();
             let said = end_of(temp.path(), std::slice::from_ref(&path), "s").unwrap();
             assert!(said.len() <= MAX_SAID && said.len() >= turns.min(ENOUGH / 2) * 2, "{}", said.len());
-            assert_eq!(said[said.len() - 2], (Role::User, format!("ask {}", turns - 1)));
-            assert!(said.last().unwrap().1.starts_with(&format!("answer {}", turns - 1)));
+            let asked = &said[said.len() - 2];
+            assert_eq!((asked.role, &asked.text), (Role::User, &format!("ask {}", turns - 1)));
+            assert!(said.last().unwrap().text.starts_with(&format!("answer {}", turns - 1)));
         }
     }
 
@@ -171,7 +174,7 @@ mod tests {
         lines.push(row("agent->client", json!({ "id": 7, "result": {} })));
         fs::write(&new, lines.join("\n") + "\n").unwrap();
         let both = end_of(temp.path(), &[old, new.clone()], "s").unwrap();
-        assert_eq!(both.iter().filter(|(_, text)| text.starts_with("ask 1")).count(), 1, "{both:?}");
+        assert_eq!(both.iter().filter(|message| message.text.starts_with("ask 1")).count(), 1, "{both:?}");
         // Where only the agent knew of it, that is all there is.
         assert_eq!(end_of(temp.path(), &[new], "s").unwrap().len(), 4);
     }
@@ -215,7 +218,7 @@ mod tests {
             let lines: Vec<&str> = begins.iter().chain(late.into_iter().flatten()).map(String::as_str).collect();
             fs::write(&new, lines.join("\n") + "\n").unwrap();
             let all = end_of(temp.path(), &[old.clone(), new.clone()], "s").unwrap();
-            let texts: Vec<&str> = all.iter().map(|(_, text)| text.trim()).collect();
+            let texts: Vec<&str> = all.iter().map(|message| message.text.trim()).collect();
             assert_eq!(texts, ["ask 0", "answer 0 word", "ask 1", "answer 1 word", "and now", "this"]);
         }
     }

@@ -31,7 +31,7 @@ pub trait Archive: Send + Sync {
     fn forget(&self, past: &PastSession) -> Result<(), String>;
 
     /// Its messages that were said last, the newest last.
-    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String>;
+    fn end_of(&self, past: &PastSession) -> Result<Vec<Said>, String>;
 
     /// The newest first, and whether there are more.
     fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String>;
@@ -67,7 +67,7 @@ enum Job {
     List,
     Forget(Box<PastSession>),
     Learn(Box<Told>),
-    End(Which),
+    End(Box<PastSession>),
     Find(Query),
     Rename(Which, Option<String>),
     Export(Which),
@@ -129,9 +129,9 @@ impl Reader {
     }
 
     /// Only the one that is wanted last is read.
-    pub fn end_of(&mut self, which: Which) {
+    pub fn end_of(&mut self, past: PastSession) {
         self.jobs.retain(|job| !matches!(job, Job::End(_)));
-        self.jobs.push_back(Job::End(which));
+        self.jobs.push_back(Job::End(Box::new(past)));
         self.start();
     }
 
@@ -216,9 +216,9 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             }
             Found::List(all.map(Into::into), Arc::new(archive.trees()))
         }
-        Job::End(which) => {
-            let end = archive.end_of(&which).map(Into::into);
-            Found::End(which, end)
+        Job::End(past) => {
+            let end = archive.end_of(&past).map(Into::into);
+            Found::End(past.which(), end)
         }
         Job::Find(query) => {
             let hits = archive.find(&query).map(|(hits, more)| (hits.into(), more));

@@ -72,8 +72,8 @@ impl Archive for Shelf {
         Ok(())
     }
 
-    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String> {
-        Ok(vec![Said::new(Who::Agent, &format!("the end of {}", which.id))])
+    fn end_of(&self, past: &PastSession) -> Result<Vec<Said>, String> {
+        Ok(vec![Said::new(Who::Agent, &format!("the end of {}", past.id))])
     }
 
     fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String> {

@@ -378,8 +378,8 @@ impl<D: Device> Running<D> {
     /// Has the end of the session read that is chosen in the list, when there is room for it.
     pub(super) fn preview(&mut self) {
         let wanted = self.app.list.as_mut().and_then(|list| list.wants_end(self.info.list.has_preview));
-        if let Some(which) = wanted {
-            self.past.end_of(which);
+        if let Some(past) = wanted {
+            self.past.end_of(past);
         }
     }
 

@@ -103,8 +103,8 @@ pub async fn choose<D: Device>(
     loop {
         screen.draw(|buf| picker.draw(options.looks.theme(), options.home.as_deref(), buf))?;
         screen.weigh(picker.list.wants_a_yes());
-        if let Some(which) = picker.wants_end() {
-            reader.end_of(which);
+        if let Some(past) = picker.wants_end() {
+            reader.end_of(past);
         }
         let mut input = match next(screen, &mut reader).await {
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
