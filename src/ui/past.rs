@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc;
 
-/// Where earlier sessions are kept. Everything but `busy` and `held` may take its time.
+/// Where earlier sessions are kept. Everything but `busy` may take its time.
 pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<PastSession>, String>;
@@ -23,7 +23,7 @@ pub trait Archive: Send + Sync {
     /// Why it cannot even be shown at this moment.
     fn busy(&self, past: &PastSession) -> Option<String>;
 
-    /// Why it cannot be forgotten at this moment; reads no more than the index.
+    /// Why it cannot be forgotten at this moment.
     fn held(&self, _past: &PastSession) -> Option<String> {
         None
     }
@@ -65,6 +65,7 @@ pub type Lease = Box<dyn Send>;
 
 enum Job {
     List,
+    Held(Box<PastSession>),
     Forget(Box<PastSession>),
     Learn(Box<Told>),
     End(Box<PastSession>),
@@ -82,6 +83,8 @@ enum Job {
 pub enum Found {
     /// With the worktrees.
     List(Result<Arc<[PastSession]>, String>, Arc<Trees>),
+    /// Whether something keeps it from being forgotten, and what.
+    Held(Box<PastSession>, Option<String>),
     Forgotten(Box<PastSession>, Result<(), String>),
     Learnt(Result<(), String>),
     End(Which, Result<Arc<[Said]>, String>),
@@ -114,6 +117,12 @@ impl Reader {
             self.jobs.push_back(Job::List);
         }
         self.start()
+    }
+
+    /// Before it is forgotten.
+    pub fn held(&mut self, past: PastSession) {
+        self.jobs.push_back(Job::Held(Box::new(past)));
+        self.start();
     }
 
     pub fn forget(&mut self, past: PastSession) {
@@ -239,6 +248,10 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
         Job::Spent => Found::Spent(archive.spent()),
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
+        Job::Held(past) => {
+            let why = archive.held(&past);
+            Found::Held(past, why)
+        }
         Job::Forget(past) => {
             let done = archive.forget(&past);
             Found::Forgotten(past, done)
