@@ -236,6 +236,9 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     above
 }
 
+/// What can be done while the conversation is read, behind what Enter does.
+const READING: &str = "{Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts";
+
 /// What can be done next, when nothing runs.
 pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
     let of = |layer, words| {
@@ -249,21 +252,13 @@ pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
         return of(Layer::Reading, "a letter copies · {Esc} takes them away");
     }
     if cx.state.view.reading.is_some() {
-        macro_rules! reading {
-            ($folds:literal) => {
-                concat!(
-                    "reading",
-                    $folds,
-                    " · {Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts"
-                )
-            };
-        }
-        let words = match folding {
-            Some(Fold::Open | Fold::Apart) => reading!(" · {Enter} unfolds"),
-            Some(Fold::Closed) => reading!(" · {Enter} folds"),
-            None => reading!(""),
+        let folds = match folding {
+            Some(Fold::Open | Fold::Apart) => "reading · {Enter} unfolds",
+            Some(Fold::Closed) => "reading · {Enter} folds",
+            None => "reading",
         };
-        return of(Layer::Reading, words);
+        let words = [folds, READING].into_iter().filter_map(|words| cx.state.keys.hint(Layer::Reading, words));
+        return words.flat_map(|words| words.split(" · ").map(str::to_owned).collect::<Vec<_>>()).collect();
     }
     let words = match (&cx.state.view.focus, cx.session.phase()) {
         (Focus::Composer, _) if cx.state.view.composer.is_shell() => "{Enter} runs it here · {Esc} leaves the command",
