@@ -13,8 +13,10 @@ use crate::base::date;
 use crate::base::paths::visible;
 use crate::config::agents;
 use crate::config::schema::Config;
+use crate::host::process::Git;
 use crate::host::worktrees;
 use crate::model::agent::Told;
+use crate::store::branch;
 use crate::store::claims;
 use crate::store::preview::{self, Message};
 use crate::store::search::{self, Matcher, Role};
@@ -22,13 +24,16 @@ use crate::store::sessions::{self, Known, State};
 use crate::ui::cells::{self, Places};
 use crate::ui::past::{Archive, Lease};
 use crate::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
+use crate::ui::state::standing::Standing;
 use crate::ui::state::trees::{Fate, Made, Making, Tree, Trees};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
+/// How long files that are in no commit are counted.
+const COUNTING: Duration = Duration::from_secs(2);
 /// Places that are shown of what was found.
 const MAX_HITS: usize = 500;
 /// So many sessions are made ready to be shown by two threads.
@@ -94,6 +99,22 @@ fn shown(sessions: Vec<Known>, configured: &[agents::Listed]) -> Vec<PastSession
 impl Archive for Journals {
     fn spent(&self) -> Option<f64> {
         super::spent::today(&self.state, &self.config)
+    }
+
+    fn standing(&self, dir: &Path) -> Option<Standing> {
+        let branch = branch::of(dir)?;
+        // What is staged is compared with commits, which only git reads. In a large tree the branch has to do.
+        let git = Git::at(dir).until(Instant::now() + COUNTING);
+        let listed = git.run(&[
+            "status",
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=dirty",
+        ]);
+        let files = |listed: Vec<u8>| listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).count();
+        Some(Standing { branch, uncommitted: listed.ok().map(files) })
     }
 
     fn list(&self) -> Result<Vec<PastSession>, String> {
@@ -356,5 +377,30 @@ mod tests {
         let said = archive.end_of(&past).unwrap();
         let said: Vec<&str> = said.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(said, ["mend it", "✓ edit src/a.rs +2 −1", "✓ read src/b.rs", "✗ run cargo test exit 3"]);
+    }
+
+    #[test]
+    fn of_a_repository_the_branch_is_told_and_how_many_files_are_in_no_commit() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("shop");
+        std::fs::create_dir(&dir).unwrap();
+        let archive = Journals::new(temp.path().to_owned(), Config::default());
+        assert_eq!(archive.standing(&dir), None);
+        let git = |args: &[&str]| drop(Git::at(&dir).run(args).unwrap());
+        git(&["init", "--quiet", "--initial-branch=trunk"]);
+        std::fs::create_dir(dir.join("new")).unwrap();
+        for name in ["a", "b", "ignored", "new/c", "new/d", ".gitignore"] {
+            std::fs::write(dir.join(name), "ignored\n").unwrap();
+        }
+        let found = |uncommitted| Some(Standing { branch: "trunk".into(), uncommitted: Some(uncommitted) });
+        assert_eq!(archive.standing(&dir), found(5));
+        git(&["add", "--all"]);
+        git(&["commit", "--quiet", "--message=one"]);
+        assert_eq!(archive.standing(&dir), found(0));
+        std::fs::write(dir.join("a"), "other\n").unwrap();
+        std::fs::remove_file(dir.join("new/c")).unwrap();
+        std::fs::rename(dir.join("b"), dir.join("e")).unwrap();
+        git(&["add", "a", "b", "e"]);
+        assert_eq!(archive.standing(&dir.join("new")), found(4));
     }
 }

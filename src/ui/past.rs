@@ -5,9 +5,12 @@
 //! last; jobs are done one after the other; [`Reader::next`] never ends while nothing is on its way.
 
 use super::state::session_list::{Hit, PastSession, Query, Said, Which, tell_apart};
+use super::state::standing::Standing;
 use super::state::trees::{Fate, Made, Making, Tree, Trees};
 use crate::model::agent::Told;
+use crate::model::ids::SessionKey;
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc;
@@ -54,6 +57,11 @@ pub trait Archive: Send + Sync {
     /// Remembers what an agent has told of its sessions.
     fn learn(&self, told: &Told) -> Result<(), String>;
 
+    /// What the repository around a directory says of it, if there is one and it has a branch.
+    fn standing(&self, _dir: &Path) -> Option<Standing> {
+        None
+    }
+
     /// What sessions of all programs have cost today, where there is a budget for a day.
     fn spent(&self) -> Option<f64> {
         None
@@ -76,6 +84,7 @@ enum Job {
     Decide(Box<Tree>, Fate),
     WaitFor(Receiver<Result<String, String>>),
     Spent,
+    Stand(SessionKey, PathBuf),
 }
 
 /// What came of a job.
@@ -94,6 +103,7 @@ pub enum Found {
     Made(Box<Making>, Result<Vec<Made>, String>),
     Decided(Result<String, String>),
     Spent(Option<f64>),
+    Standing(SessionKey, Option<Standing>),
 }
 
 pub struct Reader {
@@ -180,6 +190,12 @@ impl Reader {
         self.start();
     }
 
+    /// What is told of the directory of a session that begins.
+    pub fn stand(&mut self, at: SessionKey, dir: PathBuf) {
+        self.jobs.push_back(Job::Stand(at, dir));
+        self.start();
+    }
+
     /// Waits for what becomes of a worktree elsewhere; listed anew afterwards.
     pub fn wait_for(&mut self, decided: Receiver<Result<String, String>>) {
         self.jobs.push_back(Job::WaitFor(decided));
@@ -246,6 +262,7 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             Found::Decided(decided.recv().unwrap_or_else(|_| Err("the review has stopped".to_owned())))
         }
         Job::Spent => Found::Spent(archive.spent()),
+        Job::Stand(at, dir) => Found::Standing(at, archive.standing(&dir)),
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
         Job::Held(past) => {

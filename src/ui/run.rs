@@ -271,6 +271,7 @@ impl<D: Device> Running<D> {
             scrolling::look_on(self);
             if pacing::may_draw(self) {
                 self.draw()?;
+                self.look_around();
             }
             self.leases.retain(|key, _| self.app.has_view(*key));
             if self.autosave.look(self.engine.model(), &self.app) {

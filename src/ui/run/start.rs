@@ -151,7 +151,9 @@ pub async fn choose<D: Device>(
                 None
             }
             // No agent runs that could tell anything or delete it, and none is made a worktree for.
-            Awaited::Found(Found::Learnt(_) | Found::Made(..) | Found::Spent(_) | Found::Held(..)) => None,
+            Awaited::Found(
+                Found::Learnt(_) | Found::Made(..) | Found::Spent(_) | Found::Held(..) | Found::Standing(..),
+            ) => None,
         };
         while let Some(one) = input {
             if is_suspend(&one) {

@@ -1,7 +1,7 @@
 //! What frames the conversation: header, rules, status line.
 
 use super::paint::{self, Placed};
-use super::{ViewCx, split_bottom};
+use super::{ViewCx, split_bottom, welcome};
 use crate::base::{human, paths, sanitize};
 use crate::model::account;
 use crate::model::session::Phase;
@@ -44,12 +44,20 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         .map(|t| sanitize::line(&account::title_of(t)).trim().to_owned())
         .filter(|t| !t.is_empty());
     let mut left = StyledText::of(width::truncate_start(&cwd, room), Token::Dim);
+    let room = room.saturating_sub(width::styled_width(&left) + 2);
+    let standing = || {
+        let standing = cx.state.standing.of(session.key()).filter(|_| session.is_untouched())?;
+        // Where there is more room the rest stands in the middle.
+        let most = if area.width >= welcome::LARGE.0 { vec![standing.branch()] } else { standing.words() };
+        most.into_iter().find(|words| width::str_width(words) <= room)
+    };
     if let Some(title) = title {
-        let room = room.saturating_sub(width::styled_width(&left) + 2);
         if room > 4 {
             left.push("  ", Token::Dim);
             left.push(&width::truncate(&title, room), Token::Text);
         }
+    } else if let Some(standing) = standing() {
+        left.push(&format!("  {standing}"), Token::Dim);
     }
     let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
     paint::put_right(buf, inner, used, &right, cx.theme);
@@ -237,7 +245,8 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
 }
 
 /// What can be done while the conversation is read, behind what Enter does.
-const READING: &str = "{Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts";
+const READING: &str =
+    "{Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts";
 
 /// What can be done next, when nothing runs.
 pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
