@@ -3,7 +3,7 @@
 //! Map of rooms (each imports only what stands to its right):
 //!
 //! ```text
-//! cli      -> plain, headless, conformance, ui (run, picker, labels, tty), demo, engine, review, rules, mcp, registry, remote,
+//! cli      -> plain, headless, conformance, ui (run, picker, labels, cells, tty), demo, engine, review, rules, mcp, registry, remote,
 //!             host (process, outputs, unpack), config, theme, model, store (journals, lock, log, recording, search, sessions), base
 //! plain    -> headless (printer), ui (cells, labels), engine, model, text, base
 //! headless -> engine, model, base

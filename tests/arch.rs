@@ -197,6 +197,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "ui::agent_picker",
             // What is printed is called as it is on the screen.
             "ui::labels",
+            "ui::cells",
             // Messages of a file on the screen.
             "ui::message_file",
             "ui::state::inspector",
@@ -206,6 +207,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             // What is written on the screen as it is kept.
             "ui::autosave::DraftStore",
             "ui::state::session_list",
+            "ui::state::standing",
             "ui::state::trees",
             "ui::tty",
             // The person's keys are read with the configuration.
@@ -237,6 +239,8 @@ const ROOMS: &[(&str, &[&str])] = &[
             "config",
             "model",
             "text",
+            // The branch that a session begins on.
+            "store::branch",
             // The log of decisions is printed.
             "store::audit",
             // Messages of a file are listed.
@@ -341,7 +345,7 @@ const ROOMS: &[(&str, &[&str])] = &[
         &["ui::keys", "ui::state", "ui::view::paint", "ui::tty::Input", "ui::tty::Click", "theme", "text", "base"],
     ),
     ("ui::autosave", &["ui::state", "model"]),
-    ("ui::past", &["ui::state::session_list", "ui::state::trees", "model::agent"]),
+    ("ui::past", &["ui::state::session_list", "ui::state::standing", "ui::state::trees", "model::agent", "model::ids"]),
     (
         "ui::session_picker",
         &["ui::keys", "ui::state", "ui::view::session_list", "ui::tty::Input", "ui::tty::Click", "theme"],

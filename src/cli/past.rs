@@ -14,20 +14,27 @@ use crate::base::paths::visible;
 use crate::base::threads;
 use crate::config::agents;
 use crate::config::schema::Config;
+use crate::host::process::Git;
 use crate::host::worktrees;
 use crate::model::agent::Told;
+use crate::store::branch;
 use crate::store::claims;
-use crate::store::preview;
+use crate::store::preview::{self, Message};
 use crate::store::search::{self, Matcher, Role};
 use crate::store::sessions::{self, Known, State};
+use crate::ui::cells::{self, Places};
 use crate::ui::past::{Archive, Lease};
 use crate::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
+use crate::ui::state::standing::Standing;
 use crate::ui::state::trees::{Fate, Made, Making, Tree, Trees};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
+/// How long files that are in no commit are counted.
+const COUNTING: Duration = Duration::from_secs(2);
 /// Places that are shown of what was found.
 const MAX_HITS: usize = 500;
 /// So many sessions are made ready to be shown by two threads.
@@ -95,6 +102,22 @@ impl Archive for Journals {
         super::spent::today(&self.state, &self.config)
     }
 
+    fn standing(&self, dir: &Path) -> Option<Standing> {
+        let branch = branch::of(dir)?;
+        // What is staged is compared with commits, which only git reads. In a large tree the branch has to do.
+        let git = Git::at(dir).until(Instant::now() + COUNTING);
+        let listed = git.run(&[
+            "status",
+            "--porcelain",
+            "-z",
+            "--no-renames",
+            "--untracked-files=all",
+            "--ignore-submodules=dirty",
+        ]);
+        let files = |listed: Vec<u8>| listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).count();
+        Some(Standing { branch, uncommitted: listed.ok().map(files) })
+    }
+
     fn list(&self) -> Result<Vec<PastSession>, String> {
         let listing = sessions::list(&self.state).map_err(|error| error.to_string())?;
         let configured = agents::list(&self.config);
@@ -141,10 +164,11 @@ impl Archive for Journals {
         conversations::remove(&self.state, &row)
     }
 
-    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String> {
-        let said = preview::end_of(which.journals.as_deref().unwrap_or_default(), &which.id);
-        let said = said.map_err(|error| error.to_string())?;
-        Ok(said.into_iter().map(|(role, text)| Said::new(who(role), &text)).collect())
+    fn end_of(&self, past: &PastSession) -> Result<Vec<Said>, String> {
+        let said = preview::end_of(&self.state, &past.journals, &past.id).map_err(|error| error.to_string())?;
+        let (roots, home) = ([past.cwd.clone()], conversations::home());
+        let places = Places { roots: &roots, home: home.as_deref() };
+        Ok(said.iter().map(|message| Said::new(who(message.role), &words(message, places))).collect())
     }
 
     fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String> {
@@ -263,6 +287,16 @@ const fn who(role: Role) -> Who {
     }
 }
 
+/// A message as the transcript says it: of what was done what was done to what.
+fn words<'a>(message: &'a Message, places: Places<'_>) -> Cow<'a, str> {
+    match (&message.done, message.role) {
+        (Some(call), _) => cells::told(call, places).into(),
+        // What a command printed and an agent of the agent's said is not told here.
+        (None, Role::Tool) => format!("· {}", message.tool).into(),
+        (None, _) => message.text.as_str().into(),
+    }
+}
+
 fn hit(session: Arc<PastSession>, found: &search::Hit, now: Duration) -> Hit {
     let (begin, line) = found.line();
     let age = now.saturating_sub(found.time).as_secs();
@@ -280,6 +314,7 @@ pub(super) fn going(chosen: &PastSession, common: &Common, surroundings: &Surrou
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::{Value, json};
 
     #[test]
     fn options_stand_before_what_is_looked_for() {
@@ -302,5 +337,68 @@ mod tests {
         assert_eq!((query.file.as_deref(), query.tool.as_deref()), (Some(Path::new("src/a.rs")), Some("edit")));
         assert_eq!((query.until, query.matcher.find("a fn  b c")), (date::day("2026-01-03"), Some(2..7)));
         assert!(wanted("std::fs").unwrap().matcher.find("use std::fs;").is_some());
+    }
+
+    #[test]
+    fn what_was_done_is_told_as_the_transcript_tells_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = sessions::journals(temp.path());
+        std::fs::create_dir(&dir).unwrap();
+        let call = |id: &str, title: &str, kind: &str, more: Value| {
+            let mut update = json!({ "sessionUpdate": "tool_call", "toolCallId": id, "title": title, "kind": kind });
+            update["status"] = "completed".into();
+            update.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let params = json!({ "sessionId": "s", "update": update });
+            json!({ "t": 2, "dir": "agent->client", "frame": { "method": "session/update", "params": params } })
+        };
+        let diff = json!([{ "type": "diff", "path": "/w/src/a.rs", "oldText": "one\n", "newText": "two\nthree\n" }]);
+        let named = "StrReplaceFile: {\"path\": \"/w/src/a.rs\"}";
+        let prompt = json!({ "sessionId": "s", "prompt": [{ "type": "text", "text": "mend it" }] });
+        let frame = json!({ "id": 1, "method": "session/prompt", "params": prompt });
+        let lines = [
+            json!({ "v": 2, "started": 1, "cwd": "/w", "command": "a", "codec": "acp-1" }),
+            json!({ "t": 1, "dir": "client->agent", "frame": frame }),
+            call("toolu_01", named, "edit", json!({ "content": diff })),
+            call("toolu_02", "toolu_02", "read", json!({ "locations": [{ "path": "/w/src/b.rs" }] })),
+            call(
+                "toolu_03",
+                "Bash",
+                "execute",
+                json!({ "rawInput": { "command": "cargo test" }, "rawOutput": { "exit_code": 3 } }),
+            ),
+        ];
+        let journal = dir.join("a.jsonl");
+        std::fs::write(&journal, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+        let archive = Journals::new(temp.path().to_owned(), Config::default());
+        let past = PastSession::clean("s".into(), "A", "a".into(), Starts::Unknown, "/w".into());
+        let past = past.used(1, 1, End::Ended, vec![journal], false);
+        let said = archive.end_of(&past).unwrap();
+        let said: Vec<&str> = said.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(said, ["mend it", "✓ edit src/a.rs +2 −1", "✓ read src/b.rs", "✗ run cargo test exit 3"]);
+    }
+
+    #[test]
+    fn of_a_repository_the_branch_is_told_and_how_many_files_are_in_no_commit() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("shop");
+        std::fs::create_dir(&dir).unwrap();
+        let archive = Journals::new(temp.path().to_owned(), Config::default());
+        assert_eq!(archive.standing(&dir), None);
+        let git = |args: &[&str]| drop(Git::at(&dir).run(args).unwrap());
+        git(&["init", "--quiet", "--initial-branch=trunk"]);
+        std::fs::create_dir(dir.join("new")).unwrap();
+        for name in ["a", "b", "ignored", "new/c", "new/d", ".gitignore"] {
+            std::fs::write(dir.join(name), "ignored\n").unwrap();
+        }
+        let found = |uncommitted| Some(Standing { branch: "trunk".into(), uncommitted: Some(uncommitted) });
+        assert_eq!(archive.standing(&dir), found(5));
+        git(&["add", "--all"]);
+        git(&["commit", "--quiet", "--message=one"]);
+        assert_eq!(archive.standing(&dir), found(0));
+        std::fs::write(dir.join("a"), "other\n").unwrap();
+        std::fs::remove_file(dir.join("new/c")).unwrap();
+        std::fs::rename(dir.join("b"), dir.join("e")).unwrap();
+        git(&["add", "a", "b", "e"]);
+        assert_eq!(archive.standing(&dir.join("new")), found(4));
     }
 }

@@ -217,6 +217,8 @@ pub struct Session {
     /// What the rules are asked about and have not answered.
     pub(super) unruled: BTreeMap<ReqId, Unruled>,
     pub(super) entries: Entries,
+    /// Where it begins: what is above is of one in whose place it was opened.
+    pub(super) begins: EntryId,
     pub(super) terminals: BTreeMap<TermId, Terminal>,
     /// Commands of the person's own, the newest last; no agent reaches them.
     pub(super) shell: Vec<Terminal>,
@@ -291,8 +293,13 @@ impl Session {
 
     /// What the person asked first.
     pub(super) fn first_prompt(&self) -> Option<EntryId> {
-        let at = self.entries.slots().position(|slot| slot.kind() == Kind::User)?;
-        Some(self.entries.id_at(at))
+        self.own_slots().find(|(_, slot)| slot.kind() == Kind::User).map(|(at, _)| self.entries.id_at(at))
+    }
+
+    /// Without what is above its beginning.
+    fn own_slots(&self) -> impl Iterator<Item = (usize, &Slot)> {
+        let above = self.begins.0.saturating_sub(self.entries.gone());
+        self.entries.slots().enumerate().skip(usize::try_from(above).unwrap_or(usize::MAX))
     }
 
     /// The same in their own words as far as there are any; nothing where it is not in memory.
@@ -315,7 +322,8 @@ impl Session {
 
     /// Its name for `--resume`, where there is something to go on with and its agent can take it up again.
     pub fn id_to_go_on(&self, agent: &Agent) -> Option<&SessionId> {
-        self.known_id().filter(|_| self.has_talked() && (agent.can(Can::Load) || agent.can(Can::Resume)))
+        let has_talked = self.own_slots().any(|(_, slot)| matches!(slot.kind(), Kind::User | Kind::Agent));
+        self.known_id().filter(|_| has_talked && (agent.can(Can::Load) || agent.can(Can::Resume)))
     }
 
     /// What earlier journals have of it is being read.

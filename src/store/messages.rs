@@ -69,6 +69,8 @@ pub struct Message {
     pub tool: String,
     /// The files that it was done to.
     pub files: Vec<String>,
+    /// The call itself.
+    pub done: Option<Box<ToolCall>>,
 }
 
 /// What the agent calls a text that it goes on with; a message may have the name that a plan has.
@@ -256,6 +258,7 @@ impl Session {
             call: None,
             tool: String::new(),
             files: Vec::new(),
+            done: None,
         }
     }
 
@@ -495,8 +498,8 @@ impl Session {
             let message = self.message(Role::Tool, text, call.t);
             let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
             let (turn, is_told_again, files) = (call.turn, call.is_told_again, files(&call.tool));
-            let call = Some(call.tool.id.as_str().to_owned());
-            messages.push(Message { turn, is_told_again, call, tool, files, ..message });
+            let (call, done) = (Some(call.tool.id.as_str().to_owned()), Some(Box::new(call.tool)));
+            messages.push(Message { turn, is_told_again, call, tool, files, done, ..message });
         }
         let mut kids = std::mem::take(&mut self.kids);
         for kid in &mut kids {

@@ -19,4 +19,5 @@ pub mod replace;
 pub mod search;
 pub mod sessions;
 pub mod trusted;
+mod whole;
 pub mod writer;

@@ -1,13 +1,18 @@
 //! The end of what was said in a session, from the last bytes of its journals.
 //!
-//! Reads no more than it takes. Invariant: however large a journal is, what is read of it is bounded.
+//! Reads no more than it takes: whole journals only where its agent tells late what was said before. Invariant: however
+//! large a journal is, what is read of it is bounded.
 
 use super::lines;
-use super::messages::{Message, Reader, Role};
+use super::messages::Reader;
 use super::sessions;
+use super::whole::Whole;
+use crate::model::entry::Body;
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
+
+pub use super::messages::Message;
 
 /// Bytes at the end of a journal that are read, and how many if they do not say enough.
 const ENDS: [u64; 3] = [256 << 10, 4 << 20, 32 << 20];
@@ -16,15 +21,17 @@ const MAX_SAID: usize = 40;
 const ENOUGH: usize = 8;
 /// Journals of one session that are looked at, the newest first.
 const MAX_JOURNALS: usize = 3;
+/// Bytes of a journal that is read whole; nothing is known of a larger one.
+const MAX_WHOLE: u64 = 64 << 20;
 
-/// The messages of a session that were said last, the newest last. `journals` are those that it is in, the newest last.
-/// What its agent told again when it was loaded stands in an earlier one, as long as there is one.
-pub fn end_of(journals: &[PathBuf], session_id: &str) -> io::Result<Vec<(Role, String)>> {
+/// The messages of a session that were said last, the newest last. `journals` are those that it is in, the newest last,
+/// and `state` has all. What its agent told again when it was loaded stands in an earlier one, as long as there is one.
+pub fn end_of(state: &Path, journals: &[PathBuf], session_id: &str) -> io::Result<Vec<Message>> {
     let mut said = VecDeque::new();
     let mut told_again = Vec::new();
     for journal in journals.iter().rev().take(MAX_JOURNALS) {
         let (again, own): (Vec<_>, Vec<_>) =
-            end_of_journal(journal, session_id)?.into_iter().partition(|message| message.is_told_again);
+            end_of_journal(state, journal, session_id)?.into_iter().partition(|message| message.is_told_again);
         own.into_iter().rev().for_each(|message| said.push_front(message));
         if told_again.is_empty() {
             told_again = again;
@@ -34,17 +41,19 @@ pub fn end_of(journals: &[PathBuf], session_id: &str) -> io::Result<Vec<(Role, S
         }
     }
     let is_only_told = journals.len() == 1 || said.is_empty();
-    let all = told_again.into_iter().filter(|_| is_only_told).chain(said);
-    Ok(all.map(|message| (message.role, message.text)).collect())
+    Ok(told_again.into_iter().filter(|_| is_only_told).chain(said).collect())
 }
 
-fn end_of_journal(journal: &Path, session_id: &str) -> io::Result<VecDeque<Message>> {
+fn end_of_journal(state: &Path, journal: &Path, session_id: &str) -> io::Result<VecDeque<Message>> {
     let mut file = lines::open(journal)?;
+    let known = |agent: u32, id: &str, t: f64| {
+        if id == session_id { said_before(state, journal, (agent, id), t) } else { Vec::new() }
+    };
     let size = file.metadata()?.len();
     let mut said = VecDeque::new();
     for window in ENDS {
         let from = size.saturating_sub(window);
-        said = read(&mut file, from, session_id)?;
+        said = read(&mut file, from, session_id, &known)?;
         if from == 0 || said.len() >= ENOUGH {
             break;
         }
@@ -52,13 +61,27 @@ fn end_of_journal(journal: &Path, session_id: &str) -> io::Result<VecDeque<Messa
     Ok(said)
 }
 
-fn read(file: &mut std::fs::File, from: u64, session_id: &str) -> io::Result<VecDeque<Message>> {
+/// What was said in a session of an agent before a moment of a journal.
+fn said_before(state: &Path, journal: &Path, session: (u32, &str), t: f64) -> Vec<Body> {
+    let Ok((mut parts, _)) = sessions::parts(state) else { return Vec::new() };
+    parts.retain(|part| part.journal.metadata().is_ok_and(|file| file.len() <= MAX_WHOLE));
+    let is_it = |part: &sessions::Part| part.journal == journal && (part.key, &*part.session_id) == session;
+    let at = parts.iter().position(is_it);
+    at.map(|at| Whole::new(&parts).before(at, t)).unwrap_or_default()
+}
+
+fn read(
+    file: &mut std::fs::File,
+    from: u64,
+    session_id: &str,
+    known: &dyn Fn(u32, &str, f64) -> Vec<Body>,
+) -> io::Result<VecDeque<Message>> {
     let mut first = None;
     first_line(file, &mut first)?;
     let Some(codec) = first.as_deref().and_then(sessions::codec_of) else {
         return Err(io::Error::other("it was written by a newer acp-tui, or is no journal"));
     };
-    let (mut said, mut reader, mut is_cut) = (VecDeque::new(), Reader::default(), from > 0);
+    let (mut said, mut reader, mut is_cut) = (VecDeque::new(), Reader::knowing(Box::new(known)), from > 0);
     let mut out = |message: Message| {
         if message.session == session_id && !message.text.trim().is_empty() {
             said.push_back(message);
@@ -92,6 +115,7 @@ fn first_line(file: &std::fs::File, first: &mut Option<Vec<u8>>) -> io::Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::messages::Role;
     use proptest::prelude::*;
     use serde_json::{Value, json};
     use std::fs;
@@ -121,10 +145,11 @@ mod tests {
         let path = temp.path().join("a.jsonl");
         for (turns, words) in [(1, 1), (30, 10), (2000, 100)] {
             fs::write(&path, journal(turns, words)).unwrap();
-            let said = end_of(std::slice::from_ref(&path), "s").unwrap();
+            let said = end_of(temp.path(), std::slice::from_ref(&path), "s").unwrap();
             assert!(said.len() <= MAX_SAID && said.len() >= turns.min(ENOUGH / 2) * 2, "{}", said.len());
-            assert_eq!(said[said.len() - 2], (Role::User, format!("ask {}", turns - 1)));
-            assert!(said.last().unwrap().1.starts_with(&format!("answer {}", turns - 1)));
+            let asked = &said[said.len() - 2];
+            assert_eq!((asked.role, &asked.text), (Role::User, &format!("ask {}", turns - 1)));
+            assert!(said.last().unwrap().text.starts_with(&format!("answer {}", turns - 1)));
         }
     }
 
@@ -148,10 +173,54 @@ mod tests {
         }
         lines.push(row("agent->client", json!({ "id": 7, "result": {} })));
         fs::write(&new, lines.join("\n") + "\n").unwrap();
-        let both = end_of(&[old, new.clone()], "s").unwrap();
-        assert_eq!(both.iter().filter(|(_, text)| text.starts_with("ask 1")).count(), 1, "{both:?}");
+        let both = end_of(temp.path(), &[old, new.clone()], "s").unwrap();
+        assert_eq!(both.iter().filter(|message| message.text.starts_with("ask 1")).count(), 1, "{both:?}");
         // Where only the agent knew of it, that is all there is.
-        assert_eq!(end_of(&[new], "s").unwrap().len(), 4);
+        assert_eq!(end_of(temp.path(), &[new], "s").unwrap().len(), 4);
+    }
+
+    /// It comes once the next prompt was sent, before what is said to that or behind it.
+    #[test]
+    fn what_an_agent_tells_again_late_is_not_shown_twice() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = sessions::journals(temp.path());
+        fs::create_dir(&dir).unwrap();
+        let (old, new) = (dir.join("a.jsonl"), dir.join("b.jsonl"));
+        let text = journal(2, 1);
+        let (first, turns) = text.split_once('\n').unwrap();
+        let head = first.replace("\"started\":1", "\"started\":100");
+        let row = |dir: &str, frame: Value| json!({ "t": 9, "dir": dir, "frame": frame }).to_string();
+        let open = row("client->agent", json!({ "id": 90, "method": "session/new", "params": { "cwd": "/w" } }));
+        let opened = row("agent->client", json!({ "id": 90, "result": { "sessionId": "s" } }));
+        fs::write(&old, [first, &open, &opened, turns].join("\n")).unwrap();
+        let update = |kind: &str, words: &str| {
+            let content = json!({ "type": "text", "text": words });
+            let params = json!({ "sessionId": "s", "update": { "sessionUpdate": kind, "content": content } });
+            row("agent->client", json!({ "method": "session/update", "params": params }))
+        };
+        let load = json!({ "id": 7, "method": "session/load", "params": { "sessionId": "s", "cwd": "/w" } });
+        let ask = json!({ "sessionId": "s", "prompt": [{ "type": "text", "text": "and now" }] });
+        let begins = [
+            head,
+            row("client->agent", load),
+            row("agent->client", json!({ "id": 7, "result": {} })),
+            row("client->agent", json!({ "id": 8, "method": "session/prompt", "params": ask })),
+        ];
+        let told: Vec<String> = (0..2)
+            .flat_map(|n| {
+                let asked = update("user_message_chunk", &format!("ask {n}"));
+                [asked, update("agent_message_chunk", &format!("answer {n} word "))]
+            })
+            .collect();
+        let end = row("agent->client", json!({ "id": 8, "result": { "stopReason": "end_turn" } }));
+        let said = [update("agent_message_chunk", "this"), end];
+        for late in [[&told[..], &said[..]], [&said[..], &told[..]]] {
+            let lines: Vec<&str> = begins.iter().chain(late.into_iter().flatten()).map(String::as_str).collect();
+            fs::write(&new, lines.join("\n") + "\n").unwrap();
+            let all = end_of(temp.path(), &[old.clone(), new.clone()], "s").unwrap();
+            let texts: Vec<&str> = all.iter().map(|message| message.text.trim()).collect();
+            assert_eq!(texts, ["ask 0", "answer 0 word", "ask 1", "answer 1 word", "and now", "this"]);
+        }
     }
 
     #[test]
@@ -160,9 +229,9 @@ mod tests {
         let (old, new) = (temp.path().join("a.jsonl"), temp.path().join("b.jsonl"));
         fs::write(&old, journal(1, 1)).unwrap();
         fs::write(&new, journal(0, 0)).unwrap();
-        assert_eq!(end_of(&[old.clone(), new.clone()], "s").unwrap().len(), 2);
+        assert_eq!(end_of(temp.path(), &[old.clone(), new.clone()], "s").unwrap().len(), 2);
         fs::write(&new, "no journal\n").unwrap();
-        assert!(end_of(&[old, new], "s").is_err());
+        assert!(end_of(temp.path(), &[old, new], "s").is_err());
     }
 
     proptest! {
@@ -179,7 +248,7 @@ mod tests {
             let at = at.min(text.len());
             text.splice(at..at, bytes);
             fs::write(&path, text).unwrap();
-            let said = end_of(&[path], "s");
+            let said = end_of(temp.path(), &[path], "s");
             prop_assert!(said.map_or(true, |said| said.len() <= MAX_SAID));
         }
     }

@@ -7,7 +7,6 @@
 mod clues;
 mod earlier;
 mod sieve;
-mod whole;
 
 use super::lines;
 use super::messages::Message;

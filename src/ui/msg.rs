@@ -181,6 +181,8 @@ pub struct FrameInfo {
     pub hits: Vec<(u16, EntryId)>,
     /// Rows of the screen with an earlier session that a digit goes on with, in their order.
     pub earlier: Vec<(u16, Which)>,
+    /// It was the first screen of a session.
+    pub is_first: bool,
     /// What can be copied with a letter, while one is waited for.
     pub letters: Vec<Letter>,
     /// Rows and columns of the screen, and where they lead.

@@ -5,14 +5,17 @@
 //! last; jobs are done one after the other; [`Reader::next`] never ends while nothing is on its way.
 
 use super::state::session_list::{Hit, PastSession, Query, Said, Which, tell_apart};
+use super::state::standing::Standing;
 use super::state::trees::{Fate, Made, Making, Tree, Trees};
 use crate::model::agent::Told;
+use crate::model::ids::SessionKey;
 use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc;
 
-/// Where earlier sessions are kept. Everything but `busy` and `held` may take its time.
+/// Where earlier sessions are kept. Everything but `busy` may take its time.
 pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<PastSession>, String>;
@@ -23,7 +26,7 @@ pub trait Archive: Send + Sync {
     /// Why it cannot even be shown at this moment.
     fn busy(&self, past: &PastSession) -> Option<String>;
 
-    /// Why it cannot be forgotten at this moment; reads no more than the index.
+    /// Why it cannot be forgotten at this moment.
     fn held(&self, _past: &PastSession) -> Option<String> {
         None
     }
@@ -31,7 +34,7 @@ pub trait Archive: Send + Sync {
     fn forget(&self, past: &PastSession) -> Result<(), String>;
 
     /// Its messages that were said last, the newest last.
-    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String>;
+    fn end_of(&self, past: &PastSession) -> Result<Vec<Said>, String>;
 
     /// The newest first, and whether there are more.
     fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String>;
@@ -54,6 +57,11 @@ pub trait Archive: Send + Sync {
     /// Remembers what an agent has told of its sessions.
     fn learn(&self, told: &Told) -> Result<(), String>;
 
+    /// What the repository around a directory says of it, if there is one and it has a branch.
+    fn standing(&self, _dir: &Path) -> Option<Standing> {
+        None
+    }
+
     /// What sessions of all programs have cost today, where there is a budget for a day.
     fn spent(&self) -> Option<f64> {
         None
@@ -65,9 +73,10 @@ pub type Lease = Box<dyn Send>;
 
 enum Job {
     List,
+    Held(Box<PastSession>),
     Forget(Box<PastSession>),
     Learn(Box<Told>),
-    End(Which),
+    End(Box<PastSession>),
     Find(Query),
     Rename(Which, Option<String>),
     Export(Which),
@@ -75,6 +84,7 @@ enum Job {
     Decide(Box<Tree>, Fate),
     WaitFor(Receiver<Result<String, String>>),
     Spent,
+    Stand(SessionKey, PathBuf),
 }
 
 /// What came of a job.
@@ -82,6 +92,8 @@ enum Job {
 pub enum Found {
     /// With the worktrees.
     List(Result<Arc<[PastSession]>, String>, Arc<Trees>),
+    /// Whether something keeps it from being forgotten, and what.
+    Held(Box<PastSession>, Option<String>),
     Forgotten(Box<PastSession>, Result<(), String>),
     Learnt(Result<(), String>),
     End(Which, Result<Arc<[Said]>, String>),
@@ -91,6 +103,7 @@ pub enum Found {
     Made(Box<Making>, Result<Vec<Made>, String>),
     Decided(Result<String, String>),
     Spent(Option<f64>),
+    Standing(SessionKey, Option<Standing>),
 }
 
 pub struct Reader {
@@ -116,6 +129,12 @@ impl Reader {
         self.start()
     }
 
+    /// Before it is forgotten.
+    pub fn held(&mut self, past: PastSession) {
+        self.jobs.push_back(Job::Held(Box::new(past)));
+        self.start();
+    }
+
     pub fn forget(&mut self, past: PastSession) {
         self.jobs.push_back(Job::Forget(Box::new(past)));
         self.start();
@@ -129,9 +148,9 @@ impl Reader {
     }
 
     /// Only the one that is wanted last is read.
-    pub fn end_of(&mut self, which: Which) {
+    pub fn end_of(&mut self, past: PastSession) {
         self.jobs.retain(|job| !matches!(job, Job::End(_)));
-        self.jobs.push_back(Job::End(which));
+        self.jobs.push_back(Job::End(Box::new(past)));
         self.start();
     }
 
@@ -168,6 +187,12 @@ impl Reader {
         if !matches!(self.jobs.back(), Some(Job::Spent)) {
             self.jobs.push_back(Job::Spent);
         }
+        self.start();
+    }
+
+    /// What is told of the directory of a session that begins.
+    pub fn stand(&mut self, at: SessionKey, dir: PathBuf) {
+        self.jobs.push_back(Job::Stand(at, dir));
         self.start();
     }
 
@@ -216,9 +241,9 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             }
             Found::List(all.map(Into::into), Arc::new(archive.trees()))
         }
-        Job::End(which) => {
-            let end = archive.end_of(&which).map(Into::into);
-            Found::End(which, end)
+        Job::End(past) => {
+            let end = archive.end_of(&past).map(Into::into);
+            Found::End(past.which(), end)
         }
         Job::Find(query) => {
             let hits = archive.find(&query).map(|(hits, more)| (hits.into(), more));
@@ -237,8 +262,13 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             Found::Decided(decided.recv().unwrap_or_else(|_| Err("the review has stopped".to_owned())))
         }
         Job::Spent => Found::Spent(archive.spent()),
+        Job::Stand(at, dir) => Found::Standing(at, archive.standing(&dir)),
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
+        Job::Held(past) => {
+            let why = archive.held(&past);
+            Found::Held(past, why)
+        }
         Job::Forget(past) => {
             let done = archive.forget(&past);
             Found::Forgotten(past, done)

@@ -11,11 +11,13 @@ use super::keys::{Action, Code, Key, Keymap};
 use super::state::review::Pane;
 use super::state::review::index::Spot;
 use super::state::session_list::{End, Past, PastSession, Starts};
+use super::state::standing::Standing;
 use crate::model::changes::{ReviewEvent, Totals};
 use crate::model::entry::{ChunkKind, Level, PlanEntry, PlanStatus, Priority};
 use crate::model::event::{
     AgentEvent, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent, Stop, Update,
 };
+use crate::model::ids::SessionKey;
 use crate::model::patch::Patch;
 use crate::model::tool::{Change, Exit, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::theme::color::Depth;
@@ -164,6 +166,8 @@ fn picker(size: Size) -> (AgentPicker, Size) {
 fn ready((width, height): Size) -> Scene {
     let mut s = Scene::ready(width, height);
     s.ui.past = Past::Read(earlier().into());
+    s.ui.standing.wants(SessionKey::FIRST);
+    s.ui.standing.told(SessionKey::FIRST, Some(Standing { branch: "main".into(), uncommitted: Some(2) }));
     s
 }
 

@@ -271,6 +271,7 @@ impl<D: Device> Running<D> {
             scrolling::look_on(self);
             if pacing::may_draw(self) {
                 self.draw()?;
+                self.look_around();
             }
             self.leases.retain(|key, _| self.app.has_view(*key));
             if self.autosave.look(self.engine.model(), &self.app) {
@@ -464,7 +465,7 @@ impl<D: Device> Running<D> {
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
             Out::Find(query) => self.past.find(query),
-            Out::Forget(past) => forgetting::forget(self, *past),
+            Out::Forget(past) => self.past.held(*past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
             Out::Aside(question) => self.ask_aside(question),

@@ -3,7 +3,7 @@
 //! The list of sessions before there is any session that is open; starts nothing itself.
 
 use super::keys::{Action, Keymap, Layer, resolve};
-use super::state::session_list::{ListFrame, Offers, Past, SessionList, Step, Taste, Which};
+use super::state::session_list::{ListFrame, Offers, Past, PastSession, SessionList, Step, Taste};
 use super::tty::{Click, Input};
 use super::view::session_list::{Look, draw};
 use crate::theme::resolve::Theme;
@@ -71,7 +71,7 @@ impl SessionPicker {
     }
 
     /// The session of which the end is to be read, since there was room for it.
-    pub fn wants_end(&mut self) -> Option<Which> {
+    pub fn wants_end(&mut self) -> Option<PastSession> {
         self.list.wants_end(self.frame.has_preview)
     }
 
@@ -88,7 +88,7 @@ impl SessionPicker {
 mod tests {
     use super::*;
     use crate::ui::keys::{Code, Key};
-    use crate::ui::state::session_list::{End, PastSession, Starts};
+    use crate::ui::state::session_list::{End, Starts};
 
     #[test]
     fn a_yes_that_comes_with_other_keys_forgets_nothing() {

@@ -8,10 +8,11 @@ use acp_tui::model::event::Listed;
 use acp_tui::ui::keys::{Code, Key};
 use acp_tui::ui::past::{Archive, Lease};
 use acp_tui::ui::state::session_list::{End, Hit, PastSession, Query, Said, Starts, Which, Who};
+use acp_tui::ui::state::standing::Standing;
 use acp_tui::ui::state::trees::{Fate, Made, MadeFor, Making, Tree, Trees};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -67,13 +68,23 @@ impl Archive for Shelf {
         None
     }
 
+    fn standing(&self, _: &Path) -> Option<Standing> {
+        assert_eq!(std::thread::current().name(), Some("sessions"), "the screen waits for it");
+        Some(Standing { branch: "main".into(), uncommitted: Some(2) })
+    }
+
+    fn held(&self, _: &PastSession) -> Option<String> {
+        assert_eq!(std::thread::current().name(), Some("sessions"), "the screen waits for it");
+        None
+    }
+
     fn forget(&self, past: &PastSession) -> Result<(), String> {
         self.forgotten.lock().unwrap().push(past.id.clone());
         Ok(())
     }
 
-    fn end_of(&self, which: &Which) -> Result<Vec<Said>, String> {
-        Ok(vec![Said::new(Who::Agent, &format!("the end of {}", which.id))])
+    fn end_of(&self, past: &PastSession) -> Result<Vec<Said>, String> {
+        Ok(vec![Said::new(Who::Agent, &format!("the end of {}", past.id))])
     }
 
     fn find(&self, query: &Query) -> Result<(Vec<Hit>, bool), String> {
@@ -169,6 +180,20 @@ async fn r_151_an_agent_is_asked_for_its_sessions_when_it_is_there_and_when_the_
     play_with(SIZE, Some(past), agent, person).await;
     let told = shelf.told.lock().unwrap();
     assert!(told[0].is_whole && told[0].cwd.is_none(), "{told:?}");
+}
+
+#[tokio::test]
+async fn the_first_screen_says_what_the_repository_is_at() {
+    let agent = async |mut agent: Agent| {
+        opens(&mut agent).await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("· main, 2 files not committed").await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = Arc::new(Shelf::default());
+    play_with(SIZE, Some(past), agent, person).await;
 }
 
 /// The first list is asked for before anybody looks at it.

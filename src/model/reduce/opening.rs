@@ -159,6 +159,9 @@ pub fn say_what_is_asked_for(session: &mut Session, cx: &mut Cx) {
 
 /// Another session is opened in its place: what waits was written for this one, and is not sent there by itself.
 fn hold_for_another(session: &mut Session, cx: &mut Cx) {
+    if session.has_talked() {
+        session.begins = session.entries.next_id();
+    }
     if session.has_talked() && session.held.flows() {
         prompt::hold(session, None, |_| false, cx);
         let words = "what waits to be sent was written for the session above: it is not sent in another by itself";

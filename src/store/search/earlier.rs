@@ -5,12 +5,12 @@
 //! is told late.
 
 use super::sieve::Sieve;
-use super::whole::Whole;
 use super::{Query, lines};
 use crate::model::entry::Body;
 use crate::model::history::{fingerprint, is_nothing};
 use crate::store::messages::{Message, Role};
 use crate::store::sessions::Part;
+use crate::store::whole::Whole;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::num::NonZeroU64;

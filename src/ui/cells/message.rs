@@ -4,7 +4,7 @@
 
 use super::head::FOLDED;
 use super::lines::{dim, more_lines};
-use super::{CellCtx, gutter};
+use super::{CellCtx, Places, gutter};
 use crate::base::{human, paths, sanitize, zone};
 use crate::model::entry::{
     Attachment, Block, ChunkKind, Entry, FileOp, FileOutcome, FileVerb, Level, Message, Notice, Thought, UserMessage,
@@ -39,9 +39,10 @@ pub(super) fn label(text: &str) -> String {
     out
 }
 
-pub(super) fn display(path: &str, ctx: &CellCtx<'_>) -> String {
+pub(super) fn display<'a>(path: &str, places: impl Into<Places<'a>>) -> String {
     let cut = path.get(..path.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
-    paths::display(Path::new(cut), ctx.roots, ctx.home)
+    let Places { roots, home } = places.into();
+    paths::display(Path::new(cut), roots, home)
 }
 
 fn is_last(split: &StablePrefix, index: usize) -> bool {

@@ -37,6 +37,7 @@ pub use permission::{gate_body, permission_body, raw_input, says_nothing, wordin
 pub use source::source;
 use std::path::{Path, PathBuf};
 pub use terminal::printed;
+pub use tool::told;
 
 /// The glyph of what runs; the painter replaces it by the picture of the moment.
 pub const SPINNER: &str = "⠹";
@@ -63,6 +64,19 @@ pub struct CellCtx<'a> {
     pub pictures: Option<&'a Pictures>,
     /// The keys as they are bound; nothing where none counts.
     pub keys: Option<&'a Keymap>,
+}
+
+/// What paths are shown relative to.
+#[derive(Clone, Copy)]
+pub struct Places<'a> {
+    pub roots: &'a [PathBuf],
+    pub home: Option<&'a Path>,
+}
+
+impl<'a> From<&CellCtx<'a>> for Places<'a> {
+    fn from(ctx: &CellCtx<'a>) -> Self {
+        Self { roots: ctx.roots, home: ctx.home }
+    }
 }
 
 impl CellCtx<'_> {

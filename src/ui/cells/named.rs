@@ -3,7 +3,7 @@
 //! For being shown only: nothing is allowed by these words. Invariant: text of the agent is sanitised here.
 
 use super::message::{display, label};
-use super::{CellCtx, diffs};
+use super::{CellCtx, Places, diffs};
 use crate::model::changes::WritePreview;
 use crate::model::entry::Block;
 use crate::model::tool::{Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
@@ -181,24 +181,32 @@ fn writes_all(t: &ToolCall) -> bool {
 
 /// What is done to: the command, the path, else the title without the verb.
 pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
+    match own_command(t, ctx) {
+        // What a call is given says more than what its terminal was started with.
+        Some(command) if !(kind_of(t) == ToolKind::Execute && given(t).is_some()) => {
+            StyledText::from(label(command).as_str())
+        }
+        _ => object_told(t, ctx.into()),
+    }
+}
+
+/// The same by what the call says of itself.
+pub(super) fn object_told(t: &ToolCall, places: Places<'_>) -> StyledText {
     if kind_of(t) == ToolKind::Execute
         && let Some(command) = given(t)
     {
         return StyledText::from(label(&command).as_str());
     }
-    if let Some(command) = own_command(t, ctx) {
-        return StyledText::from(label(command).as_str());
-    }
-    let title = relative(&label(t.named()), ctx);
+    let title = relative(&label(t.named()), places);
     let kind = kind_of(t);
     let is_by_name = kind != t.kind && tool_name(&title).and_then(kind_named).is_some();
     let bare = if is_by_name { without_name(&title) } else { without_verb(&title, kind) };
     // Of a title that is the directory, the file in it is what is meant.
     let is_below = |path: &String| path.strip_prefix(t.named()).is_some_and(|rest| rest.starts_with('/'));
     if let Some(path) = path(t).filter(|path| t.named().starts_with('/') && is_below(path)) {
-        return StyledText::from(display(&path, ctx).as_str());
+        return StyledText::from(display(&path, places).as_str());
     }
-    if let Some(files) = files(t, ctx) {
+    if let Some(files) = files(t, places) {
         // The title of a read may say which lines.
         let says_more = kind == ToolKind::Read && bare.starts_with(files.as_str());
         return StyledText::from(if says_more { bare } else { files.as_str() });
@@ -206,14 +214,14 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
     if (bare.is_empty() || kind_named(bare) == Some(kind))
         && let Some(given) = given(t)
     {
-        return StyledText::from(relative(&label(&given), ctx).as_str());
+        return StyledText::from(relative(&label(&given), places).as_str());
     }
     let mut text = StyledText::from(bare);
     let target = t
         .locations
         .first()
-        .map(|l| display(&l.path, ctx))
-        .or_else(|| t.changes().next().map(|change| display(&change.path, ctx)));
+        .map(|l| display(&l.path, places))
+        .or_else(|| t.changes().next().map(|change| display(&change.path, places)));
     let is_unnamed =
         bare.is_empty() || matches!(bare.to_ascii_lowercase().as_str(), "file" | "files" | "a file" | "the file");
     if is_unnamed {
@@ -231,7 +239,7 @@ pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
 }
 
 /// The files that a call changes, or that it reads or deletes.
-fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
+fn files(t: &ToolCall, places: Places<'_>) -> Option<String> {
     let mut paths: Vec<&str> = t.changes().map(|change| change.path.as_str()).collect();
     paths.extend(diffs::in_input(t).into_iter().map(|file| file.path));
     if paths.is_empty() && matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
@@ -240,7 +248,7 @@ fn files(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
     let mut seen = std::collections::HashSet::new();
     paths.retain(|path| !path.trim().is_empty() && seen.insert(*path));
     let more = paths.len().saturating_sub(MAX_NAMED) + t.more_locations;
-    let mut names: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| display(path, ctx)).collect();
+    let mut names: Vec<String> = paths.iter().take(MAX_NAMED).map(|path| display(path, places)).collect();
     if names.is_empty() {
         return None;
     }
@@ -272,9 +280,9 @@ pub(super) fn joined(words: &[impl AsRef<str>]) -> String {
 }
 
 /// Absolute paths below the session's directory lose that part.
-fn relative(title: &str, ctx: &CellCtx<'_>) -> String {
+fn relative(title: &str, places: Places<'_>) -> String {
     let mut title = title.to_owned();
-    for root in ctx.roots.iter().filter_map(|r| r.to_str()).filter(|r| r.len() > 1) {
+    for root in places.roots.iter().filter_map(|r| r.to_str()).filter(|r| r.len() > 1) {
         let prefix = format!("{}/", root.trim_end_matches('/'));
         title = title.replace(&prefix, "");
     }

@@ -7,9 +7,9 @@ use super::diffs::{self, indented};
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::lines::dim;
 use super::message::{block, display, label};
-use super::named::{arguments, command, deed, object, own_command};
+use super::named::{arguments, command, deed, object, object_told, own_command};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
-use super::{CellCtx, SPINNER, group, gutter, is_waiting, nested, values};
+use super::{CellCtx, Places, SPINNER, group, gutter, is_waiting, nested, values};
 use crate::model::entry::{Block, Entry};
 use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::{Budget, FileDiff};
@@ -105,28 +105,54 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     lines
 }
 
-/// What a call does to files: as it shows it, as it was answered, as its input says it, as it was written.
+/// The first line of a call without its session: how it stands, what it does to what, the figures.
+pub fn told(t: &ToolCall, places: Places<'_>) -> String {
+    let (glyph, _, word) = state(t, false);
+    let exit = reported_bad_exit(t);
+    let glyph = match glyph {
+        // Nothing moves here.
+        SPINNER => "·",
+        "✓" if exit.is_some() => "✗",
+        glyph => glyph,
+    };
+    let diffs = diffs_told(t, &mut Budget::default());
+    let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
+    let figures = (!diffs.is_empty()).then(|| diffs::counts(sum(|d| d.added), sum(|d| d.removed)));
+    let object = object_told(t, places);
+    let parts = [Some(deed(t)), Some(object.as_str()), figures.as_ref().map(StyledText::as_str), exit.as_deref()];
+    let word = word.map(|(word, _)| label(word));
+    let parts = parts.into_iter().flatten().chain(word.as_deref()).filter(|part| !part.is_empty());
+    format!("{glyph} {}", parts.collect::<Vec<_>>().join(" "))
+}
+
+/// What a call does to files: as it says itself, else as it was written.
 fn diffs_of<'a>(t: &'a ToolCall, ctx: &CellCtx<'a>) -> Vec<(&'a str, FileDiff)> {
     let mut budget = Budget::default();
+    let mut diffs = diffs_told(t, &mut budget);
+    if diffs.is_empty() {
+        diffs.extend(group::written(ctx.with).map(|(path, old, new)| (path, diffs::of(old, new, &mut budget))));
+    }
+    diffs
+}
+
+/// What a call says that it does to files: as it shows it, as it was answered, as its input has it.
+fn diffs_told<'a>(t: &'a ToolCall, budget: &mut Budget) -> Vec<(&'a str, FileDiff)> {
     let own = t.content.iter().take(MAX_BLOCKS).enumerate();
     let mut diffs: Vec<(&str, FileDiff)> = own
         .filter_map(|(at, content)| {
             let change = content.change()?;
-            Some((change.path.as_str(), diffs::change(change, t.line_of(at), &mut budget)))
+            Some((change.path.as_str(), diffs::change(change, t.line_of(at), budget)))
         })
         .collect();
     if diffs.is_empty() {
         let answered = t.changes().take(MAX_BLOCKS);
         diffs.extend(answered.map(|change| {
-            let diff = diffs::change(change, t.known_line(change), &mut budget);
+            let diff = diffs::change(change, t.known_line(change), budget);
             (change.path.as_str(), diff)
         }));
     }
     if diffs.is_empty() {
         diffs.extend(diffs::in_input(t).into_iter().map(|file| (file.path, file.diff)));
-    }
-    if diffs.is_empty() {
-        diffs.extend(group::written(ctx.with).map(|(path, old, new)| (path, diffs::of(old, new, &mut budget))));
     }
     diffs
 }
@@ -152,11 +178,14 @@ fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
         ToolStatus::Failed if !t.refused => Some("failed".to_owned()),
         _ => None,
     });
-    let told = || match reported_exit(t.raw_output.as_ref()?)? {
-        0 => None,
-        code => Some(format!("exit {code}")),
-    };
-    known.or_else(|| if t.kind == ToolKind::Execute && t.is_finished() { told() } else { None })
+    known.or_else(|| reported_bad_exit(t))
+}
+
+/// The same by what the call gave back.
+fn reported_bad_exit(t: &ToolCall) -> Option<String> {
+    let output = t.raw_output.as_ref().filter(|_| t.kind == ToolKind::Execute && t.is_finished())?;
+    let code = reported_exit(output).filter(|code| *code != 0)?;
+    Some(format!("exit {code}"))
 }
 
 /// The exit code in what a call gave back, where agents put it.

@@ -4,7 +4,7 @@
 //! Holds nothing of its own. Invariant: what was opened last is shown, and what cannot be done is said where it was asked
 //! for.
 
-use super::Running;
+use super::{Running, forgetting};
 use crate::engine::AgentSetup;
 use crate::model::Model;
 use crate::model::account;
@@ -22,12 +22,12 @@ use crate::ui::past::Found;
 use crate::ui::screen::Device;
 use crate::ui::state::App;
 use crate::ui::state::aside::Aside;
+use crate::ui::state::near;
 use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::session_list::{End, Finding, Hit, Past, PastSession, Place, Starts, Which, Who};
-use crate::ui::state::trees::{Made, MadeFor, Making, Trees};
-use std::collections::BTreeMap;
+use crate::ui::state::session_list::{Finding, Hit, Past, PastSession, Place, Starts, Which, Who};
+use crate::ui::state::trees::{Made, MadeFor, Making};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tracing::warn;
@@ -311,7 +311,7 @@ impl<D: Device> Running<D> {
     pub(super) fn found(&mut self, found: Found) {
         match found {
             Found::List(Ok(all), trees) => {
-                self.app.interrupted = interrupted(&all, &trees);
+                self.app.interrupted = near::interrupted(&all, &trees);
                 self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
@@ -323,11 +323,13 @@ impl<D: Device> Running<D> {
                 warn!(%why, "earlier sessions cannot be read");
                 self.past_is(Past::Failed(why));
             }
+            Found::Held(past, why) => forgetting::forget(self, *past, why),
             Found::Forgotten(_, Ok(())) => {
                 self.app.say("the session is forgotten", self.engine.now());
                 self.read_sessions();
             }
             Found::Spent(amount) => self.engine.spent(amount),
+            Found::Standing(at, standing) => self.app.standing.told(at, standing),
             Found::Forgotten(_, Err(why)) => self.refuse(format!("not forgotten: {why}")),
             Found::End(which, read) => {
                 if let Some(list) = &mut self.app.list {
@@ -355,8 +357,7 @@ impl<D: Device> Running<D> {
             Found::Exported(Ok(file)) => self.refuse(format!("written to {file}")),
             Found::Exported(Err(why)) => self.refuse(format!("not exported: {why}")),
             Found::Made(making, made) => self.made(*making, made),
-            Found::Decided(Ok(words)) => self.refuse(words),
-            Found::Decided(Err(why)) => self.refuse(why),
+            Found::Decided(Ok(words) | Err(words)) => self.refuse(words),
             // It is asked again when it is wanted.
             Found::Learnt(Err(why)) => warn!(%why, "what an agent keeps is not remembered"),
             Found::Learnt(Ok(())) => {}
@@ -375,11 +376,19 @@ impl<D: Device> Running<D> {
         }
     }
 
+    /// Has found out what is to be said of the directory of a session that begins, once that is on the screen.
+    pub(super) fn look_around(&mut self) {
+        let Some(shown) = self.engine.model().at(self.app.shown()).filter(|_| self.info.is_first) else { return };
+        if self.app.standing.wants(shown.key()) {
+            self.past.stand(shown.key(), PathBuf::from(&shown.cwd));
+        }
+    }
+
     /// Has the end of the session read that is chosen in the list, when there is room for it.
     pub(super) fn preview(&mut self) {
         let wanted = self.app.list.as_mut().and_then(|list| list.wants_end(self.info.list.has_preview));
-        if let Some(which) = wanted {
-            self.past.end_of(which);
+        if let Some(past) = wanted {
+            self.past.end_of(past);
         }
     }
 
@@ -573,15 +582,6 @@ fn has(block: &Block, mark: &str) -> bool {
             [Some(label), uri.as_ref(), text.as_ref()].into_iter().flatten().any(|text| text.contains(mark))
         }
     }
-}
-
-/// How many were interrupted in which directory; those in a worktree count where it came from.
-pub(super) fn interrupted(all: &[PastSession], trees: &Trees) -> BTreeMap<PathBuf, usize> {
-    let mut counts = BTreeMap::new();
-    for one in all.iter().filter(|one| one.end == End::Interrupted) {
-        *counts.entry(trees.origins.home_of(&one.cwd)).or_default() += 1;
-    }
-    counts
 }
 
 /// The absolute directory that was typed: beside the session's, or below `~`.

@@ -103,8 +103,8 @@ pub async fn choose<D: Device>(
     loop {
         screen.draw(|buf| picker.draw(options.looks.theme(), options.home.as_deref(), buf))?;
         screen.weigh(picker.list.wants_a_yes());
-        if let Some(which) = picker.wants_end() {
-            reader.end_of(which);
+        if let Some(past) = picker.wants_end() {
+            reader.end_of(past);
         }
         let mut input = match next(screen, &mut reader).await {
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
@@ -150,8 +150,10 @@ pub async fn choose<D: Device>(
                 picker.list.note = Some(words);
                 None
             }
-            // No agent runs that could tell anything, and none is made a worktree for.
-            Awaited::Found(Found::Learnt(_) | Found::Made(..) | Found::Spent(_)) => None,
+            // No agent runs that could tell anything or delete it, and none is made a worktree for.
+            Awaited::Found(
+                Found::Learnt(_) | Found::Made(..) | Found::Spent(_) | Found::Held(..) | Found::Standing(..),
+            ) => None,
         };
         while let Some(one) = input {
             if is_suspend(&one) {

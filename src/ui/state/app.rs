@@ -15,6 +15,7 @@ use super::review::bar::Bar;
 use super::secrets::Secrets;
 use super::session_list::{Past, SessionList, Taste, Which};
 use super::session_view::{Saying, SessionView};
+use super::standing::Standings;
 use super::timing::{BRIEF, TOAST, countdown_changes};
 use super::trees::Trees;
 use super::{Focus, Help, Holds, Refusal, Toast};
@@ -96,6 +97,8 @@ pub struct App {
     pub past: Past,
     /// Those of them that the first screen names.
     pub near: Near,
+    /// What is known of the repository that the session of the first screen works in.
+    pub standing: Standings,
     /// The panel of wide screens is not wanted.
     pub hides_panel: bool,
     /// It was in the frame that was drawn last.
@@ -151,6 +154,7 @@ impl App {
             tells_titles: false,
             past: Past::Reading,
             near: Near::default(),
+            standing: Standings::default(),
             hides_panel: false,
             has_panel: false,
             is_inline: false,

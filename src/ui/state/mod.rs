@@ -29,6 +29,7 @@ pub mod session_list;
 pub mod session_view;
 pub mod silence;
 pub mod sought;
+pub mod standing;
 pub mod timing;
 pub mod trees;
 

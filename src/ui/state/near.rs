@@ -8,7 +8,8 @@ use super::trees::Trees;
 use crate::model::Model;
 use crate::model::session::{Closed, SessionState};
 use std::cell::RefCell;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// So many of them are named.
@@ -47,6 +48,15 @@ fn open_here(model: &Model) -> Vec<OpenHere> {
         Some(OpenHere { command, id: session.known_id()?.as_str().to_owned() })
     })
     .collect()
+}
+
+/// How many were interrupted in which directory; those in a worktree count where it came from.
+pub fn interrupted(all: &[PastSession], trees: &Trees) -> BTreeMap<PathBuf, usize> {
+    let mut counts = BTreeMap::new();
+    for one in all.iter().filter(|one| one.end == End::Interrupted) {
+        *counts.entry(trees.origins.home_of(&one.cwd)).or_default() += 1;
+    }
+    counts
 }
 
 #[derive(Debug, Default)]

@@ -228,14 +228,13 @@ impl SessionList {
     }
 
     /// The session whose end is to be read now, if there is room for it; once each.
-    pub fn wants_end(&mut self, has_room: bool) -> Option<Which> {
-        let which = match self.current().filter(|_| has_room)? {
+    pub fn wants_end(&mut self, has_room: bool) -> Option<PastSession> {
+        let past = match self.current().filter(|_| has_room)? {
             Row::Open(_) => return None,
-            Row::Past(one) => one.which(),
-            Row::Hit(hit) => hit.session.which(),
+            Row::Past(one) => one.clone(),
+            Row::Hit(hit) => PastSession::clone(&hit.session),
         };
-        let is_kept = which.journals.as_ref().is_some_and(|journals| !journals.is_empty());
-        (is_kept && self.previews.wants(&which)).then_some(which)
+        (!past.journals.is_empty() && self.previews.wants(&past.which())).then_some(past)
     }
 
     /// How many there are in other directories, before the filter.

@@ -391,14 +391,14 @@ fn the_end_of_a_session_is_asked_for_once_and_few_are_remembered() {
     assert_eq!(list.wants_end(true), None, "what is open is here");
     list.step(1);
     assert_eq!(list.wants_end(false), None);
-    let which = list.wants_end(true).unwrap();
+    let which = list.wants_end(true).unwrap().which();
     assert_eq!(list.wants_end(true), None);
     list.previews.told(which.clone(), Ok([Said::new(Who::Agent, "done\u{7}")].into()));
     assert!(!list.previews.of(&which).unwrap().as_ref().unwrap()[0].text.contains('\u{7}'));
     for _ in 0..90 {
         list.step(1);
-        if let Some(which) = list.wants_end(true) {
-            list.previews.told(which, Err("none".into()));
+        if let Some(past) = list.wants_end(true) {
+            list.previews.told(past.which(), Err("none".into()));
         }
     }
     assert_eq!(list.previews.of(&which), None);

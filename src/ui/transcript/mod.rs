@@ -200,34 +200,43 @@ impl Transcript {
     /// Which entry is to be unfolded next where this one is shown, and how far. What the person has not touched shows as
     /// much as matters; the first time all there is, when that is more. Calls that share a row come apart first.
     pub fn next_fold(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<(EntryId, Fold)> {
+        self.find_folding(cx, area, id).map(|(id, fold, _)| (id, fold))
+    }
+
+    /// The same, and whether there is more or less of it then.
+    fn find_folding(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<(EntryId, Fold, bool)> {
         let index = cx.session.entries().index_of(id)?;
         self.cache.begin(cx, area.width);
         let mut walk = Walk::new(cx, &mut self.cache);
         let index = walk.first_of_row(index);
         let with = walk.with(index);
         let with: Vec<_> = with.iter().map(|entry| &**entry).collect();
-        let shares = group::is_of_calls(&with);
         let id = cx.session.entries().id_at(index);
-        match cx.folds.of(id) {
-            _ if shares => return Some((id, Fold::Apart)),
-            Some(Fold::Open) => return Some((id, Fold::Closed)),
-            Some(Fold::Closed) => return Some((id, Fold::Open)),
-            Some(Fold::Apart) | None => {}
+        if group::is_of_calls(&with) {
+            return Some((id, Fold::Apart, true));
         }
         let entry = self.cache.reading.entry(cx, index)?;
-        let mut opened = cx.folds.clone();
-        opened.set(id, Fold::Open);
-        let open = DrawCtx { folds: &opened, ..*cx };
-        if cells::flow(&entry, Some(Fold::Open)).is_some() {
-            return Some((id, Fold::Open));
-        }
-        self.cache.pieces(cx, &entry);
+        let flows = |fold| cells::flow(&entry, fold).is_some();
+        let (chosen, mut drawn) = (cx.folds.of(id), None);
         // As it was drawn, and as it will be: neither is laid out again for the next frame.
-        let before = self.cache.laid(cx, &entry, &with, 0).lines.clone();
-        let after = &self.cache.laid(&open, &entry, &with, 0).lines;
-        let fold = if *after == before { Fold::Closed } else { Fold::Open };
+        let mut changes = |fold| match (flows(chosen), flows(Some(fold))) {
+            (false, false) => {
+                let mut folds = cx.folds.clone();
+                folds.set(id, fold);
+                self.cache.pieces(cx, &entry);
+                let before = drawn.get_or_insert_with(|| self.cache.laid(cx, &entry, &with, 0).lines.clone());
+                self.cache.laid(&DrawCtx { folds: &folds, ..*cx }, &entry, &with, 0).lines != *before
+            }
+            (before, after) => before != after,
+        };
+        let found = match chosen {
+            Some(Fold::Open) => (id, Fold::Closed, changes(Fold::Closed)),
+            Some(Fold::Closed) => (id, Fold::Open, changes(Fold::Open)),
+            Some(Fold::Apart) | None if changes(Fold::Open) => (id, Fold::Open, true),
+            Some(Fold::Apart) | None => (id, Fold::Closed, changes(Fold::Closed)),
+        };
         self.cache.finish();
-        Some((id, fold))
+        Some(found)
     }
 
     /// The position that keeps what is in view where it is, whatever comes below.
@@ -261,33 +270,9 @@ impl Transcript {
             return known;
         }
         // Both are laid out for that: not for each frame.
-        let found = self.find_folding(cx, area, id);
+        let found = self.find_folding(cx, area, id).and_then(|(_, fold, changes)| changes.then_some(fold));
         self.folding = Some((key, found));
         found
-    }
-
-    fn find_folding(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Option<Fold> {
-        let (id, fold) = self.next_fold(cx, area, id)?;
-        let index = cx.session.entries().index_of(id)?;
-        self.cache.begin(cx, area.width);
-        let with = Walk::new(cx, &mut self.cache).with(index);
-        let with: Vec<_> = with.iter().map(|entry| &**entry).collect();
-        let entry = self.cache.reading.entry(cx, index)?;
-        let mut folds = cx.folds.clone();
-        folds.set(id, fold);
-        let next = DrawCtx { folds: &folds, ..*cx };
-        let flows = |cx: &DrawCtx<'_>| cells::flow(&entry, cx.folds.of(id)).is_some();
-        let changes = match (fold, flows(cx), flows(&next)) {
-            (Fold::Apart, ..) => true,
-            (_, false, false) => {
-                self.cache.pieces(cx, &entry);
-                let before = self.cache.laid(cx, &entry, &with, 0).lines.clone();
-                self.cache.laid(&next, &entry, &with, 0).lines != before
-            }
-            (_, before, after) => before != after,
-        };
-        self.cache.finish();
-        changes.then_some(fold)
     }
 
     /// The first row of the first entry.

@@ -1,7 +1,7 @@
 //! What frames the conversation: header, rules, status line.
 
 use super::paint::{self, Placed};
-use super::{ViewCx, split_bottom};
+use super::{ViewCx, split_bottom, welcome};
 use crate::base::{human, paths, sanitize};
 use crate::model::account;
 use crate::model::session::Phase;
@@ -44,12 +44,20 @@ pub fn header(cx: &ViewCx<'_>, area: Rect, buf: &mut Buffer) {
         .map(|t| sanitize::line(&account::title_of(t)).trim().to_owned())
         .filter(|t| !t.is_empty());
     let mut left = StyledText::of(width::truncate_start(&cwd, room), Token::Dim);
+    let room = room.saturating_sub(width::styled_width(&left) + 2);
+    let standing = || {
+        let standing = cx.state.standing.of(session.key()).filter(|_| session.is_untouched())?;
+        // Where there is more room the rest stands in the middle.
+        let most = if area.width >= welcome::LARGE.0 { vec![standing.branch()] } else { standing.words() };
+        most.into_iter().find(|words| width::str_width(words) <= room)
+    };
     if let Some(title) = title {
-        let room = room.saturating_sub(width::styled_width(&left) + 2);
         if room > 4 {
             left.push("  ", Token::Dim);
             left.push(&width::truncate(&title, room), Token::Text);
         }
+    } else if let Some(standing) = standing() {
+        left.push(&format!("  {standing}"), Token::Dim);
     }
     let used = paint::put(buf, inner.x, inner.y, inner.width, &left, cx.theme);
     paint::put_right(buf, inner, used, &right, cx.theme);
@@ -236,6 +244,10 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     above
 }
 
+/// What can be done while the conversation is read, behind what Enter does.
+const READING: &str =
+    "{Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts";
+
 /// What can be done next, when nothing runs.
 pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
     let of = |layer, words| {
@@ -249,21 +261,13 @@ pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
         return of(Layer::Reading, "a letter copies · {Esc} takes them away");
     }
     if cx.state.view.reading.is_some() {
-        macro_rules! reading {
-            ($folds:literal) => {
-                concat!(
-                    "reading",
-                    $folds,
-                    " · {Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts"
-                )
-            };
-        }
-        let words = match folding {
-            Some(Fold::Open | Fold::Apart) => reading!(" · {Enter} unfolds"),
-            Some(Fold::Closed) => reading!(" · {Enter} folds"),
-            None => reading!(""),
+        let folds = match folding {
+            Some(Fold::Open | Fold::Apart) => "reading · {Enter} unfolds",
+            Some(Fold::Closed) => "reading · {Enter} folds",
+            None => "reading",
         };
-        return of(Layer::Reading, words);
+        let words = [folds, READING].into_iter().filter_map(|words| cx.state.keys.hint(Layer::Reading, words));
+        return words.flat_map(|words| words.split(" · ").map(str::to_owned).collect::<Vec<_>>()).collect();
     }
     let words = match (&cx.state.view.focus, cx.session.phase()) {
         (Focus::Composer, _) if cx.state.view.composer.is_shell() => "{Enter} runs it here · {Esc} leaves the command",

@@ -96,12 +96,12 @@ fn nothing_earlier_says_so_and_where_there_is_more() {
 }
 
 fn wide(list: &mut SessionList, width: u16, height: u16) -> String {
-    if let Some(which) = list.wants_end(drawn(list, width, height).1.has_preview) {
+    if let Some(past) = list.wants_end(drawn(list, width, height).1.has_preview) {
         let said = [
             Said::new(Who::Person, "mend it"),
             Said::new(Who::Agent, &format!("**bold** {}", "a long answer ".repeat(20))),
         ];
-        list.previews.told(which, Ok(said.into()));
+        list.previews.told(past.which(), Ok(said.into()));
     }
     drawn(list, width, height).0
 }

@@ -15,6 +15,7 @@ use crate::ui::labels;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::near::{NAMED, NearSessions};
 use crate::ui::state::session_list::{End, PastSession};
+use crate::ui::state::standing::Standing;
 use crate::ui::status_line;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -22,7 +23,7 @@ use std::path::Path;
 
 const LOGO: [&str; 3] = ["┏━┓ ┏━╸ ┏━┓   ╺┳╸ ╻ ╻ ╻", "┣━┫ ┃   ┣━┛ ╺━ ┃  ┃ ┃ ┃", "╹ ╹ ┗━╸ ╹      ╹  ┗━┛ ╹"];
 /// Columns and rows from which there is room for the name in large letters.
-const LARGE: (u16, u16) = (100, 18);
+pub const LARGE: (u16, u16) = (100, 18);
 /// Columns of what stands in the middle then.
 const BLOCK: u16 = 86;
 /// Columns of the name in large letters, with what is free behind it.
@@ -39,6 +40,7 @@ const REMARKS: usize = 3;
 pub const ROWS: u16 = 3;
 
 pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
+    info.is_first = true;
     let is_large = area.width >= LARGE.0 && area.height >= LARGE.1;
     let at = if is_large {
         Rect { x: area.x + (area.width - BLOCK) / 2, width: BLOCK, ..area }
@@ -46,7 +48,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
     let near = cx.state.near.of(&cx.state.past, &cx.state.trees, &cx.session.cwd, cx.model);
-    let (mut head, earlier) = (head(cx, is_large, buf), listed(cx, &near, at.width));
+    let (mut head, earlier) = (head(cx, is_large, usize::from(at.width), buf), listed(cx, &near, at.width));
     head.extend(account(cx));
     let remarks = remarks(cx, at.width);
     if !remarks.is_empty() && !head.is_empty() {
@@ -77,16 +79,23 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
 }
 
 /// Who it is that one writes to, and where.
-fn head(cx: &ViewCx<'_>, is_large: bool, buf: &Buffer) -> Vec<StyledText> {
+fn head(cx: &ViewCx<'_>, is_large: bool, columns: usize, buf: &Buffer) -> Vec<StyledText> {
     let strong = RunStyle::from(Token::Text).with_mods(Mods::BOLD);
     let cwd = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
     let mut who = StyledText::of(labels::agent(cx.session), strong);
+    // The branch, and how much is in no commit, as far as there is room.
+    let standing = |columns: usize| {
+        let words = cx.state.standing.of(cx.session.key()).map(Standing::words).unwrap_or_default();
+        words.into_iter().map(|words| format!(" · {words}")).find(|words| width::str_width(words) <= columns)
+    };
     if !is_large {
         // The header says it already where there is one.
         if buf.area.height >= super::HEADER_FROM {
             return Vec::new();
         }
         who.push(&format!(" in {cwd}"), Token::Dim);
+        let room = columns.saturating_sub(width::styled_width(&who));
+        who.push(&standing(room).unwrap_or_default(), Token::Dim);
         return vec![who];
     }
     if let Some(model) = status_line::model(cx.session) {
@@ -96,8 +105,10 @@ fn head(cx: &ViewCx<'_>, is_large: bool, buf: &Buffer) -> Vec<StyledText> {
         who.push(" · ", Token::Dim);
         who.push(&mode, token);
     }
+    let room = columns.saturating_sub(BESIDE_LOGO + width::str_width(&cwd));
+    let place = format!("{cwd}{}", standing(room).unwrap_or_default());
     let said =
-        [who, StyledText::of(cwd, Token::Dim), cx.dim(Layer::Composer, "nothing is sent before you press {Enter}")];
+        [who, StyledText::of(place, Token::Dim), cx.dim(Layer::Composer, "nothing is sent before you press {Enter}")];
     let row = |(logo, said): (&str, StyledText)| {
         let mut row = StyledText::of(logo, Token::Accent);
         row.push(&" ".repeat(BESIDE_LOGO - width::str_width(logo)), Token::Text);

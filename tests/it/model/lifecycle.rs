@@ -74,6 +74,22 @@ fn r_059_after_a_death_everything_is_kept_and_nothing_is_sent_again() {
     assert_eq!(rig.entries()[..before.len()], before);
 }
 
+/// What is listed, and said when the program is left, is about that one.
+#[test]
+fn a_session_in_the_place_of_another_is_called_by_its_own_first_words() {
+    let mut rig = Rig::prompted("first");
+    let words = |rig: &Rig| rig.model().first().session().first_words().map(str::to_owned);
+    rig.exited(killed("SIGSEGV"), &[]);
+    assert_eq!(words(&rig).as_deref(), Some("first"));
+    rig.intent(Intent::Restart);
+    rig.host(HostEvent::AgentSpawned { pid: 8 });
+    rig.answer("initialize", plain_init());
+    rig.answer("session/new", json!({ "sessionId": "s2" }));
+    assert_eq!(words(&rig), None, "nothing was said in it");
+    rig.prompt("second");
+    assert_eq!(words(&rig).as_deref(), Some("second"));
+}
+
 #[test]
 fn r_060_an_exit_with_0_is_a_death_too() {
     let mut rig = Rig::ready();

@@ -5,16 +5,17 @@
 use super::{Look, paint, split_top};
 use crate::model::entry::Body;
 use crate::model::ids::SessionKey;
-use crate::text::line::LogicalLine;
+use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
-use crate::ui::labels;
+use crate::ui::cells::{self, Places};
 use crate::ui::md;
 use crate::ui::state::session_list::{End, Row, Said, SessionList, Who};
 use crate::ui::view::ViewCx;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::path::PathBuf;
 
 /// Messages of an open session that are looked at.
 const MAX_SAID: usize = 30;
@@ -28,13 +29,12 @@ pub fn split(area: Rect) -> (Rect, Rect) {
 /// The newest messages of a session that is open, the newest last.
 pub fn of_open(cx: &ViewCx<'_>, key: SessionKey) -> Vec<Said> {
     let Some(session) = cx.model.at(key) else { return Vec::new() };
+    let roots = [PathBuf::from(&session.cwd)];
+    let places = Places { roots: &roots, home: cx.home };
     let said = session.entries().iter().rev().filter_map(|entry| match &entry.body {
         Body::User(message) => Some(Said::new(Who::Person, &message.text)),
         Body::Agent(message) => Some(Said::new(Who::Agent, &message.text)),
-        Body::Tool(tool) => {
-            let words = format!("{} {}", labels::verb(tool.kind), labels::object(tool, &session.cwd));
-            Some(Said::new(Who::Tool, &words))
-        }
+        Body::Tool(tool) => Some(Said::new(Who::Tool, &cells::told(tool, places))),
         _ => None,
     });
     let mut said: Vec<Said> = said.filter(|said| !said.text.is_empty()).take(MAX_SAID).collect();
@@ -103,13 +103,15 @@ fn end(said: &[Said], look: Look<'_>, area: Rect, buf: &mut Buffer) {
         let (mark, token) = match one.who {
             Who::Person => ("❯ ", Token::Accent),
             Who::Agent => ("", Token::Text),
-            Who::Thought => ("", Token::Dim),
-            Who::Tool => ("· ", Token::Dim),
+            Who::Thought | Who::Tool => ("", Token::Dim),
         };
         let mut lines: Vec<LogicalLine> = match one.who {
             Who::Agent => md::lines(&one.text, area.width),
             _ => one.text.lines().map(|line| LogicalLine::text(StyledText::of(line, token))).collect(),
         };
+        if one.who == Who::Tool {
+            lines.iter_mut().for_each(|line| line.wrap = WrapMode::Truncate);
+        }
         if let (Some(first), false) = (lines.first_mut(), mark.is_empty()) {
             first.prefix = StyledText::of(mark, token);
         }

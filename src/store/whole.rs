@@ -1,14 +1,14 @@
-//! All that was said in a session, whatever is looked for: what its agent tells late is compared with it.
+//! All that was said in a session, by what all journals have of it: what its agent tells late is compared with it.
 //!
 //! Reads a journal when that is wanted, once. Invariant: what is held is bounded; of what is not held nothing is known.
 
+use super::lines;
+use super::messages::{Message, Reader, Role};
+use super::sessions::Part;
 use crate::model::entry::{Body, Message as Text, Thought, UserMessage, UserState};
 use crate::model::history::fingerprint;
 use crate::model::ids::Now;
 use crate::model::tool::ToolCall;
-use crate::store::lines;
-use crate::store::messages::{Message, Reader, Role};
-use crate::store::sessions::Part;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::io;
