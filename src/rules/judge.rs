@@ -241,8 +241,8 @@ impl<'a> Judge<'a, '_> {
         // Of marks such as `*` alone each word shows what may become of it.
         let is_shown = line.segments.iter().all(is_known) || !text.contains(['$', '`']);
         let is_certain = line.doubts.is_empty() && is_shown;
-        let hidden = if is_certain { None } else { secrets::of_line(text) };
-        let hidden = hidden.map(|secret| secret.why).or_else(|| named::of_values(self.request, &line.variables));
+        let hidden = if is_certain { None } else { secrets::of_line(text).map(|secret| secret.why) };
+        let hidden = hidden.or_else(|| named::of_values(self.request, &line, is_certain));
         let hidden = hidden.map(|why| Opinion::ask(Doubt::Secret(why)));
         let below = named::below(self.request, &line.segments).map(Opinion::ask);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);

@@ -1206,6 +1206,20 @@ mod secrets {
         assert_eq!(asked(&rules(&[(Allow, "Read")]), "Read", "src/environment.rs", None).verdict, Allow);
     }
 
+    /// Also where everything is allowed: that is said of no other doubt.
+    #[test]
+    fn what_an_expansion_puts_into_a_word_may_be_one() {
+        let mut lines = of_corpus("what an expansion puts into a word is looked at like any word").peekable();
+        assert!(lines.peek().is_some());
+        lines.for_each(|line| is_secret(&[(Allow, "Bash")], "Bash", &line));
+    }
+
+    /// What is asked about in a section of the corpus.
+    fn of_corpus(section: &str) -> impl Iterator<Item = String> {
+        let lines = CORPUS.split("\n== ").find_map(|text| text.strip_prefix(section)).unwrap();
+        lines.lines().filter_map(|line| line.strip_prefix("ask\t")).map(written_out)
+    }
+
     #[test]
     fn no_rule_covers_a_command_that_names_a_secret_which_it_does_not_name() {
         let lists = [&[][..], &[(Allow, "Bash"), (Allow, "Bash(cat *)"), (Allow, "Read(**)"), (Allow, "Bash(git *)")]];

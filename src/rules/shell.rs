@@ -40,6 +40,10 @@ pub(super) struct Line {
     pub(super) order: Order,
     /// Variables that it sets, each with a value.
     pub(super) variables: Vec<(String, Word)>,
+    /// What words say that stand otherwise in the line: without their quotes, and with what expansions may put there.
+    pub(super) texts: Vec<String>,
+    /// There are more of them than are looked at.
+    pub(super) has_more: bool,
 }
 
 /// Which commands of a line may run before another.
@@ -164,12 +168,17 @@ impl Reader<'_> {
         }
         let mut found = Found::default();
         let word = word::read(raw, &mut found);
+        if word.looks() != raw {
+            self.line.texts.push(word.looks().to_owned());
+        }
         self.found(found);
         word
     }
 
     fn found(&mut self, found: Found) {
         self.line.doubts.extend(found.doubts);
+        self.line.texts.extend(found.texts);
+        self.line.has_more |= found.has_more;
         for line in found.lines {
             self.text(&line);
         }

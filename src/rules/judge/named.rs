@@ -9,7 +9,7 @@ use crate::rules::hazards::{self, Reads, Text};
 use crate::rules::marks::MARKS;
 use crate::rules::pattern::{CommandSpec, base_name};
 use crate::rules::secrets::{self, Secret};
-use crate::rules::shell::{self, Command, Segment};
+use crate::rules::shell::{self, Command, Line, Segment};
 use crate::rules::word::Word;
 use crate::rules::{Doubt, Request};
 use std::collections::BTreeSet;
@@ -149,10 +149,27 @@ fn among(files: Option<Vec<PathBuf>>, request: &Request<'_>) -> Option<&'static 
     files.iter().find_map(|path| Places::of(request, path).secret())
 }
 
-/// The same of what a shell makes of the values that a line gives to its variables.
-pub(super) fn of_values(request: &Request<'_>, variables: &[(String, Word)]) -> Option<&'static str> {
-    let mut values = variables.iter().map(|(_, value)| value).filter(|value| value.is_glob);
-    values.find_map(|value| among(globs::files(request, value), request))
+/// Why a line is asked about for what it gives to its variables, and where not all of it is known, for what its words say
+/// that is not written in it like this.
+pub(super) fn of_values(request: &Request<'_>, line: &Line, is_certain: bool) -> Option<&'static str> {
+    let mut globs = line.variables.iter().map(|(_, value)| value).filter(|value| value.is_glob);
+    let made = globs.find_map(|value| among(globs::files(request, value), request));
+    if made.is_some() || is_certain {
+        return made;
+    }
+    let of_words = |text: &str| text.split_whitespace().find_map(secrets::of_word);
+    let plain = || line.texts.iter().find_map(|text| Some(secrets::of_line(text).or_else(|| of_words(text))?.why));
+    let values = line.variables.iter().filter_map(|(_, value)| value.known());
+    let mut all = line.texts.iter().map(String::as_str).chain(values).filter(|text| may_name_one(text)).take(MAX_LED);
+    let mut led = || {
+        all.find_map(|text| {
+            if text.contains(MARKS) {
+                return among(globs::of_shape(request, text), request);
+            }
+            Places::of(request, Path::new(text)).secret()
+        })
+    };
+    plain().or_else(|| led()).or_else(|| line.has_more.then_some(MANY))
 }
 
 /// What may be secret of that which a line names, below the directories that it goes to.
