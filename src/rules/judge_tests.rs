@@ -1214,6 +1214,33 @@ mod secrets {
         lines.for_each(|line| is_secret(&[(Allow, "Bash")], "Bash", &line));
     }
 
+    #[test]
+    fn a_name_that_a_command_hands_on_to_another_is_one_of_a_secret() {
+        let mut lines = of_corpus("names of secrets that one command hands on to another").peekable();
+        assert!(lines.peek().is_some());
+        lines.for_each(|line| is_secret(&[(Allow, "Bash")], "Bash", &line));
+        for line in [
+            "echo .env",
+            "git log --grep .env",
+            "git log --grep .env | head",
+            "grep -rn process.env src",
+            "ls -A | grep .env",
+            "find . -name .env",
+            "find . -name '*.rs' -exec cat {} +",
+            "find . -name '*.json' | xargs cat",
+            "find . -name '*.rs' -not -name .env -exec cat {} +",
+            "find . ! -name .env -type f -exec cat {} +",
+            "find . -type f -exec cat {} +",
+            "ls | xargs cat",
+            "git ls-files | grep -v '\\.env' | xargs cat",
+            "grep -rl process.env src | xargs cat",
+            "git commit -m 'the .env is ignored'; find . -name '*.rs' -exec cat {} +",
+        ] {
+            let given = asked(&rules(&[(Allow, "Bash")]), "Bash", line, None);
+            assert!(!matches!(given.doubt, Some(Doubt::Secret(_))), "{line}: {given:?}");
+        }
+    }
+
     /// What is asked about in a section of the corpus.
     fn of_corpus(section: &str) -> impl Iterator<Item = String> {
         let lines = CORPUS.split("\n== ").find_map(|text| text.strip_prefix(section)).unwrap();

@@ -44,6 +44,8 @@ pub(super) struct Line {
     pub(super) texts: Vec<String>,
     /// There are more of them than are looked at.
     pub(super) has_more: bool,
+    /// Texts that it gives to groups of commands as their input.
+    pub(super) inputs: Vec<String>,
 }
 
 /// Which commands of a line may run before another.
@@ -347,11 +349,7 @@ impl Reader<'_> {
         match item {
             Item::IoRedirect(redirect) => {
                 command.state.has_input |= is_input(redirect);
-                match redirect {
-                    IoRedirect::HereDocument(_, document) => command.input.push(document.doc.value.clone()),
-                    IoRedirect::HereString(_, word) => command.input.push(word.value.clone()),
-                    _ => {}
-                }
+                command.input.extend(given(redirect).map(str::to_owned));
                 self.redirect(redirect);
             }
             Item::Word(word) => {
@@ -387,6 +385,7 @@ impl Reader<'_> {
 
     fn redirects(&mut self, redirects: Option<&ast::RedirectList>) {
         for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.line.inputs.extend(given(redirect).map(str::to_owned));
             self.redirect(redirect);
         }
     }
@@ -472,6 +471,15 @@ fn only_ends(simple: &ast::SimpleCommand) -> bool {
     let ends = ["exit", "return", "break", "continue"].contains(&name) && value.is_none_or(is_plain);
     let says = ["true", "false", ":"].contains(&name) && value.is_none();
     simple.prefix.is_none() && values.next().is_none() && (ends || says)
+}
+
+/// The text that it gives to a command as its input.
+fn given(redirect: &IoRedirect) -> Option<&str> {
+    match redirect {
+        IoRedirect::HereDocument(_, document) => Some(&document.doc.value),
+        IoRedirect::HereString(_, word) => Some(&word.value),
+        IoRedirect::File(..) | IoRedirect::OutputAndError(..) => None,
+    }
 }
 
 /// Whether a command reads what this names.

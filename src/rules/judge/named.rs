@@ -2,8 +2,8 @@
 //!
 //! Invariants: a word that may be the name of a file is one; what a pattern does not say of a secret it does not name.
 
-use super::globs;
 use super::places::{Places, is_like_file, may_name_one};
+use super::{globs, handed};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Text};
 use crate::rules::marks::MARKS;
@@ -97,11 +97,11 @@ fn is_code(words: &[Word], at: usize) -> bool {
     is_option || is_long || text(at).contains(|c: char| c.is_whitespace() || "'\"`();".contains(c))
 }
 
-/// Words of a command that name files which may hold secrets.
+/// Words of a command, from one of them on, that name files which may hold secrets, to it or to what is handed names by it.
 pub(super) fn secrets(
     request: &Request<'_>,
     command: &Command,
-    from: usize,
+    (from, is_handed): (usize, bool),
     named: impl Fn(&Word) -> Option<PathBuf>,
 ) -> Vec<Named> {
     let all = command.words.get(from..).unwrap_or_default();
@@ -135,12 +135,19 @@ pub(super) fn secrets(
     });
     // What an interpreter is given as its input is its program, which no pattern has.
     let program = all.first().map(|word| base_name(word).text).unwrap_or_default();
-    let input = command.input.iter().filter(|_| hazards::is_interpreter(&program));
-    let given = input.filter_map(|text| {
-        let why = secrets::of_program(text, true)?.why;
+    let is_interpreter = hazards::is_interpreter(&program);
+    let given = command.input.iter().filter_map(|text| {
+        let of_program = || secrets::of_program(text, true).filter(|_| is_interpreter).map(|secret| secret.why);
+        let of_names = || if is_handed { handed::secret(text) } else { None };
+        let why = of_program().or_else(of_names)?;
         Some(Named { at: all.len(), bytes: usize::MAX, why, files: Vec::new(), text: String::new() })
     });
-    found.chain(given).collect()
+    let handed = handed::words(command, all, is_handed).into_iter().filter_map(|at| {
+        let word = all.get(at)?;
+        let why = handed::secret(word.looks())?;
+        Some(Named { at, bytes: word.text.len().max(1), why, files: Vec::new(), text: word.looks().to_owned() })
+    });
+    found.chain(given).chain(handed).collect()
 }
 
 /// Why files that a shell makes of a word are asked about.
