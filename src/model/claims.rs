@@ -228,6 +228,7 @@ fn fetched(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Claim> {
     if given.is_empty() {
         return vec![web_search(tool, input).unwrap_or_else(|| Claim::new("fetch", Claimed::Unknown))];
     }
+    given.extend(keys::further_addresses(input));
     given.into_iter().map(|text| Claim::new("fetch", Claimed::Text(text))).collect()
 }
 
@@ -318,6 +319,7 @@ fn commands(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>, running
     }
     let has = |keys: &[&str]| of_keys(input, |key| keys.contains(&key)).any(|value| !is_nothing(value));
     let is_odd = has(&SETTINGS) || has(&FURTHER) || !of_keys(input, |key| GIVEN_TO.contains(&key)).all(is_usual);
+    let is_odd = is_odd || kind == ToolKind::Execute && keys::has_unknown_beside_command(input);
     let unknown = is_odd.then_some(Claimed::Unknown);
     // What runs in a terminal of the agent's own stands there, whatever the title says.
     let is_shown = tool.terminals().next().is_some();
@@ -386,6 +388,10 @@ fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
         .for_each(|value| texts(value, &mut addresses));
     paths.extend(addresses.into_iter().filter(|address| is_address_of_file(address)));
+    // Of a patch alone it is not known that all of its files are found.
+    if !paths.is_empty() {
+        paths.extend(keys::patched(input));
+    }
     paths.extend(input.get("changes").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned());
     paths.sort_unstable();
     paths.dedup();

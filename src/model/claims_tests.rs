@@ -306,3 +306,70 @@ fn a_command_does_not_speak_for_what_is_changed_fetched_or_done_by_a_server() {
     let server = with(ToolKind::Other, "mcp__ssh__exec", json!({ "host": "prod" }));
     assert_eq!(server, [line("git status"), Claim::new("mcp", Claimed::Text("ssh/exec".into()))]);
 }
+
+/// What is not known to be none may be a command.
+#[test]
+fn what_stands_beside_a_command_counts_unless_it_is_known_to_be_none() {
+    for (key, value) in [
+        ("then", json!({ "command": "rm x" })),
+        ("then", json!("rm x")),
+        ("code", json!("rm x")),
+        ("run", json!(["rm", "x"])),
+        ("steps", json!([{ "do": "rm x" }])),
+        ("cd", json!("/etc")),
+    ] {
+        let all = claims(ToolKind::Execute, "x", json!({ "command": "git status", (key): value }));
+        assert_eq!(all, [line("git status"), Claim::new(BASH, Claimed::Unknown)], "{key}");
+    }
+    for (key, value) in [
+        ("description", json!("Shows it")),
+        ("run_in_background", json!(true)),
+        ("timeout", json!("5s")),
+        ("then", json!("")),
+        ("then", json!(null)),
+        ("justification", json!("to see it")),
+        ("parsed_cmd", json!([{ "type": "unknown", "cmd": "git status" }])),
+    ] {
+        let all = claims(ToolKind::Execute, "x", json!({ "command": "git status", (key): value }));
+        assert_eq!(all, [line("git status")], "{key}");
+    }
+}
+
+#[test]
+fn the_files_of_a_patch_count_beside_the_file_of_the_call() {
+    let own = "*** Begin Patch\n*** Update File: x\n+a\n*** End Patch";
+    for (key, patch) in [
+        ("patch", own),
+        ("input", own),
+        ("diff", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"),
+        ("diff", "diff --git a/x b/x\nnew file mode 100644\n"),
+        ("unified_diff", "--- /dev/null\n+++ b/x\t2026-01-01\n@@ -0,0 +1 @@\n+b\n"),
+        ("patch", "--- src/a\n+++ src/a\n@@ -1 +1 @@\n-a\n+b\n--- x\n+++ x\n"),
+        ("patch", "*** Begin Patch\n*** Update File: src/a\n*** Move to: x\n*** End Patch"),
+    ] {
+        for (kind, tool) in [(ToolKind::Edit, "edit"), (ToolKind::Delete, "delete")] {
+            let all = claims(kind, "E", json!({ "file_path": "src/a", (key): patch }));
+            assert_eq!(all[0], paths(tool, &["src/a", "x"]), "{patch}");
+        }
+    }
+    let plain = claims(ToolKind::Edit, "E", json!({ "file_path": "src/a", "diff": "@@ -1 +1 @@\n--- x\n+b" }));
+    assert_eq!(plain, [paths("edit", &["src/a"])]);
+    let alone = claims(ToolKind::Edit, "E", json!({ "patch": own }));
+    assert_eq!(alone, [Claim::new("edit", Claimed::Unknown)]);
+}
+
+#[test]
+fn every_address_of_a_fetch_counts_wherever_it_stands() {
+    let address = |text: &str| Claim::new("fetch", Claimed::Text(text.into()));
+    for (key, value, found) in [
+        ("proxy", json!("http://evil.com"), "http://evil.com"),
+        ("proxy", json!("evil.com:8080"), "evil.com:8080"),
+        ("options", json!({ "via": "socks5://evil.com" }), "socks5://evil.com"),
+        ("then", json!(["https://evil.com"]), "https://evil.com"),
+    ] {
+        let all = claims(ToolKind::Fetch, "F", json!({ "url": "https://docs.rs/x", (key): value }));
+        assert!(all.contains(&address("https://docs.rs/x")) && all.contains(&address(found)), "{key}: {all:?}");
+    }
+    let said = claims(ToolKind::Fetch, "F", json!({ "url": "https://docs.rs/x", "prompt": "as https://e.x says" }));
+    assert_eq!(said, [address("https://docs.rs/x")]);
+}

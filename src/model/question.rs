@@ -85,8 +85,9 @@ fn lasts(name: &str) -> bool {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
-    has(&["always", "session", "forever", "permanently", "permanent", "remember", "future"])
-        || has(&["again"]) && has(&["not", "don", "dont", "never", "without", "stop"])
+    has(&["always", "session", "forever", "permanently", "permanent", "remember", "future", "trust", "auto"])
+        || has(&["all", "every", "everything", "automatically", "autoaccept", "autoapprove", "allowlist", "whitelist"])
+        || has(&["again", "ask", "asking"]) && has(&["not", "don", "dont", "never", "without", "stop"])
         || words.windows(3).any(|three| three == ["from", "now", "on"])
 }
 
@@ -180,4 +181,37 @@ pub enum Waiting<'a> {
     Question(&'a Question),
     /// Its agent wants to know who the person is.
     LogIn(&'a LogIn),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lasts;
+
+    #[test]
+    fn an_answer_lasts_by_what_it_is_called() {
+        for name in [
+            "Always allow",
+            "Yes, and don't ask again",
+            "Yes, for this session",
+            "Yes to all",
+            "Allow all edits",
+            "Trust this tool",
+            "Yes, auto-accept edits",
+            "Stop asking",
+            "From now on",
+        ] {
+            assert!(lasts(name), "{name}");
+        }
+        for name in [
+            "Allow",
+            "Allow once",
+            "Yes",
+            "Yes, proceed",
+            "Yes, and manually approve edits",
+            "Approve once",
+            "Run this time",
+        ] {
+            assert!(!lasts(name), "{name}");
+        }
+    }
 }

@@ -10,6 +10,7 @@ mod earlier;
 mod files;
 mod followed;
 mod globs;
+mod handed;
 mod inside;
 mod named;
 mod places;
@@ -51,7 +52,7 @@ pub fn verdict(rules: &Rules, request: &Request<'_>) -> (Verdict, Option<RuleRef
 pub fn judge(rules: &Rules, request: &Request<'_>) -> Judgement {
     let is_elsewhere = !request.roots.iter().any(|root| root == request.cwd);
     let left = Cell::new(MAX_LOOKS);
-    let judge = Judge { rules, request, is_elsewhere, earlier: &[], is_quiet: true, left: &left };
+    let judge = Judge { rules, request, is_elsewhere, earlier: &[], is_quiet: true, is_handed: false, left: &left };
     let opinion = judge.request();
     // What a rule is against may stand in what was not looked at.
     let opinion = if judge.is_spent() { opinion.and(Opinion::ask(Doubt::TooLong)) } else { opinion };
@@ -139,6 +140,8 @@ struct Judge<'a, 'b> {
     earlier: &'b [&'b Made],
     /// Nothing else in the line makes files.
     is_quiet: bool,
+    /// Something else in the line takes names of files from it.
+    is_handed: bool,
     /// Of `MAX_LOOKS`; at none only rules that deny commands are looked for.
     left: &'b Cell<usize>,
 }
@@ -222,11 +225,12 @@ impl<'a> Judge<'a, '_> {
         let line = shell::read(text, state, Some(self.request.cwd));
         let is_alone = line.segments.len() < 2 && line.order != shell::Order::Repeated;
         let is_quiet = self.is_quiet && (is_alone || line.segments.iter().all(is_reading));
+        let is_handed = self.is_handed || handed::takes(&line);
         let made = if is_alone { Vec::new() } else { earlier::made(self.request, &line.segments) };
         let segments = line.segments.iter().enumerate().map(|(at, segment)| {
             let earlier: Vec<&Made> =
                 self.earlier.iter().copied().chain(earlier::before(&made, at, line.order)).collect();
-            let judge = Judge { earlier: &earlier, is_quiet, ..*self };
+            let judge = Judge { earlier: &earlier, is_quiet, is_handed, ..*self };
             match segment {
                 Segment::Command(command) => judge.command(command, depth),
                 Segment::Passed(command) => judge.passed(command),
@@ -241,8 +245,9 @@ impl<'a> Judge<'a, '_> {
         // Of marks such as `*` alone each word shows what may become of it.
         let is_shown = line.segments.iter().all(is_known) || !text.contains(['$', '`']);
         let is_certain = line.doubts.is_empty() && is_shown;
-        let hidden = if is_certain { None } else { secrets::of_line(text) };
-        let hidden = hidden.map(|secret| secret.why).or_else(|| named::of_values(self.request, &line.variables));
+        let hidden = if is_certain { None } else { secrets::of_line(text).map(|secret| secret.why) };
+        let hidden = hidden.or_else(|| named::of_values(self.request, &line, is_certain));
+        let hidden = hidden.or_else(|| if is_handed { handed::of_inputs(&line) } else { None });
         let hidden = hidden.map(|why| Opinion::ask(Doubt::Secret(why)));
         let below = named::below(self.request, &line.segments).map(Opinion::ask);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
@@ -271,7 +276,7 @@ impl<'a> Judge<'a, '_> {
         if opinion.verdict != Verdict::Ask || opinion.rule.is_some() || self.is_spent() {
             return opinion;
         }
-        let secrets = named::secrets(self.request, command, 0, |word| self.of_files().named(word));
+        let secrets = named::secrets(self.request, command, (0, self.is_handed), |word| self.of_files().named(word));
         secrets.first().map_or(opinion, |named| Opinion::ask(Doubt::Secret(named.why)))
     }
 
@@ -425,7 +430,7 @@ impl<'a> Judge<'a, '_> {
             if let Some(option) = files.edited_in_place(&program, words, is_moved) {
                 inside.spelled.retain(|(index, _)| *index != at(option));
             }
-            let secrets = named::secrets(self.request, command, from, |word| files.named(word));
+            let secrets = named::secrets(self.request, command, (from, self.is_handed), |word| files.named(word));
             inside.secrets.extend(secrets.into_iter().map(|named| (before + from, named)));
             inside.spelled.extend(spelled.into_iter().map(|(index, bytes)| (at(index), bytes)));
         }

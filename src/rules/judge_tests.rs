@@ -1206,6 +1206,47 @@ mod secrets {
         assert_eq!(asked(&rules(&[(Allow, "Read")]), "Read", "src/environment.rs", None).verdict, Allow);
     }
 
+    /// Also where everything is allowed: that is said of no other doubt.
+    #[test]
+    fn what_an_expansion_puts_into_a_word_may_be_one() {
+        let mut lines = of_corpus("what an expansion puts into a word is looked at like any word").peekable();
+        assert!(lines.peek().is_some());
+        lines.for_each(|line| is_secret(&[(Allow, "Bash")], "Bash", &line));
+    }
+
+    #[test]
+    fn a_name_that_a_command_hands_on_to_another_is_one_of_a_secret() {
+        let mut lines = of_corpus("names of secrets that one command hands on to another").peekable();
+        assert!(lines.peek().is_some());
+        lines.for_each(|line| is_secret(&[(Allow, "Bash")], "Bash", &line));
+        for line in [
+            "echo .env",
+            "git log --grep .env",
+            "git log --grep .env | head",
+            "grep -rn process.env src",
+            "ls -A | grep .env",
+            "find . -name .env",
+            "find . -name '*.rs' -exec cat {} +",
+            "find . -name '*.json' | xargs cat",
+            "find . -name '*.rs' -not -name .env -exec cat {} +",
+            "find . ! -name .env -type f -exec cat {} +",
+            "find . -type f -exec cat {} +",
+            "ls | xargs cat",
+            "git ls-files | grep -v '\\.env' | xargs cat",
+            "grep -rl process.env src | xargs cat",
+            "git commit -m 'the .env is ignored'; find . -name '*.rs' -exec cat {} +",
+        ] {
+            let given = asked(&rules(&[(Allow, "Bash")]), "Bash", line, None);
+            assert!(!matches!(given.doubt, Some(Doubt::Secret(_))), "{line}: {given:?}");
+        }
+    }
+
+    /// What is asked about in a section of the corpus.
+    fn of_corpus(section: &str) -> impl Iterator<Item = String> {
+        let lines = CORPUS.split("\n== ").find_map(|text| text.strip_prefix(section)).unwrap();
+        lines.lines().filter_map(|line| line.strip_prefix("ask\t")).map(written_out)
+    }
+
     #[test]
     fn no_rule_covers_a_command_that_names_a_secret_which_it_does_not_name() {
         let lists = [&[][..], &[(Allow, "Bash"), (Allow, "Bash(cat *)"), (Allow, "Read(**)"), (Allow, "Bash(git *)")]];

@@ -40,6 +40,12 @@ pub(super) struct Line {
     pub(super) order: Order,
     /// Variables that it sets, each with a value.
     pub(super) variables: Vec<(String, Word)>,
+    /// What words say that stand otherwise in the line: without their quotes, and with what expansions may put there.
+    pub(super) texts: Vec<String>,
+    /// There are more of them than are looked at.
+    pub(super) has_more: bool,
+    /// Texts that it gives to groups of commands as their input.
+    pub(super) inputs: Vec<String>,
 }
 
 /// Which commands of a line may run before another.
@@ -164,12 +170,17 @@ impl Reader<'_> {
         }
         let mut found = Found::default();
         let word = word::read(raw, &mut found);
+        if word.looks() != raw {
+            self.line.texts.push(word.looks().to_owned());
+        }
         self.found(found);
         word
     }
 
     fn found(&mut self, found: Found) {
         self.line.doubts.extend(found.doubts);
+        self.line.texts.extend(found.texts);
+        self.line.has_more |= found.has_more;
         for line in found.lines {
             self.text(&line);
         }
@@ -338,11 +349,7 @@ impl Reader<'_> {
         match item {
             Item::IoRedirect(redirect) => {
                 command.state.has_input |= is_input(redirect);
-                match redirect {
-                    IoRedirect::HereDocument(_, document) => command.input.push(document.doc.value.clone()),
-                    IoRedirect::HereString(_, word) => command.input.push(word.value.clone()),
-                    _ => {}
-                }
+                command.input.extend(given(redirect).map(str::to_owned));
                 self.redirect(redirect);
             }
             Item::Word(word) => {
@@ -378,6 +385,7 @@ impl Reader<'_> {
 
     fn redirects(&mut self, redirects: Option<&ast::RedirectList>) {
         for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.line.inputs.extend(given(redirect).map(str::to_owned));
             self.redirect(redirect);
         }
     }
@@ -463,6 +471,15 @@ fn only_ends(simple: &ast::SimpleCommand) -> bool {
     let ends = ["exit", "return", "break", "continue"].contains(&name) && value.is_none_or(is_plain);
     let says = ["true", "false", ":"].contains(&name) && value.is_none();
     simple.prefix.is_none() && values.next().is_none() && (ends || says)
+}
+
+/// The text that it gives to a command as its input.
+fn given(redirect: &IoRedirect) -> Option<&str> {
+    match redirect {
+        IoRedirect::HereDocument(_, document) => Some(&document.doc.value),
+        IoRedirect::HereString(_, word) => Some(&word.value),
+        IoRedirect::File(..) | IoRedirect::OutputAndError(..) => None,
+    }
 }
 
 /// Whether a command reads what this names.

@@ -9,6 +9,9 @@ use super::Doubt;
 /// Stands for the name of a variable where something is made of what a command prints.
 pub(super) const OUTPUT: &str = "(";
 
+/// What one word may become by its expansions.
+const MAX_OTHERS: usize = 32;
+
 /// What follows the known text of a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rest {
@@ -86,15 +89,20 @@ pub(super) struct Found {
     /// The lines of substitutions.
     pub(super) lines: Vec<String>,
     pub(super) doubts: Vec<Doubt>,
+    /// What the word may become where expansions put words of their own into it, with `*` for what is not known.
+    pub(super) texts: Vec<String>,
+    /// There are more of them than are looked at.
+    pub(super) has_more: bool,
 }
 
 /// Reads a word as it stands in the line.
 pub(super) fn read(raw: &str, found: &mut Found) -> Word {
     let chars: Vec<char> = raw.chars().collect();
     let word = Word::default();
-    let mut reader = Reader { chars: &chars, at: 0, word, shape: String::new(), last: '/', found };
+    let mut reader = Reader { chars: &chars, at: 0, word, shape: String::new(), others: Vec::new(), last: '/', found };
     reader.unquoted();
-    let Reader { mut word, shape, .. } = reader;
+    let Reader { mut word, shape, others, .. } = reader;
+    found.texts.extend(others);
     if !word.is_known() {
         word.shape = shape;
     }
@@ -105,7 +113,10 @@ pub(super) fn read(raw: &str, found: &mut Found) -> Word {
 pub(super) fn read_document(body: &str, found: &mut Found) {
     let chars: Vec<char> = body.chars().collect();
     let word = Word::default();
-    Reader { chars: &chars, at: 0, word, shape: String::new(), last: '/', found }.quoted(None);
+    let mut reader = Reader { chars: &chars, at: 0, word, shape: String::new(), others: Vec::new(), last: '/', found };
+    reader.quoted(None);
+    let others = reader.others;
+    found.texts.extend(others);
 }
 
 struct Reader<'a> {
@@ -114,6 +125,8 @@ struct Reader<'a> {
     word: Word,
     /// What it may become, with `*` for what is not known.
     shape: String,
+    /// The same with what expansions may put there.
+    others: Vec<String>,
     /// What was last read as text of the word.
     last: char,
     found: &'a mut Found,
@@ -130,8 +143,13 @@ impl Reader<'_> {
         next
     }
 
-    fn push(&mut self, c: char) {
+    fn show(&mut self, c: char) {
         self.shape.push(c);
+        self.others.iter_mut().for_each(|other| other.push(c));
+    }
+
+    fn push(&mut self, c: char) {
+        self.show(c);
         if self.word.is_known() {
             self.word.text.push(c);
         } else if c == '.' && self.last == '.' {
@@ -141,7 +159,7 @@ impl Reader<'_> {
     }
 
     fn open(&mut self, rest: Rest) {
-        self.shape.push('*');
+        self.show('*');
         self.word.rest = self.word.rest.max(rest);
         self.word.is_split |= rest == Rest::Words;
         self.word.is_free = true;
@@ -197,7 +215,7 @@ impl Reader<'_> {
     }
 
     fn glob(&mut self, mark: char) {
-        self.shape.push(mark);
+        self.show(mark);
         // `.*` may be the directory above.
         self.word.is_free |= self.last == '.';
         self.word.is_glob = true;
@@ -285,7 +303,9 @@ impl Reader<'_> {
                     self.doubt(Doubt::Parameter);
                     read_document(&inner, self.found);
                 }
+                let before: Vec<String> = std::iter::once(&self.shape).chain(&self.others).cloned().collect();
                 self.open(if inner.starts_with(['@', '*']) { Rest::Words } else { split });
+                self.put(&before, &inner);
             }
             Some('\'') if !is_quoted => {
                 // A shell without this quoting ends it at another place.
@@ -332,6 +352,16 @@ impl Reader<'_> {
             }
             _ => self.push('$'),
         }
+    }
+
+    /// What an expansion may put behind each of what stands before it.
+    fn put(&mut self, before: &[String], inner: &str) {
+        let words: Vec<String> = put_by(inner).flat_map(|text| pieces(text, self.found)).collect();
+        let all = before.iter().flat_map(|before| words.iter().map(move |word| format!("{before}{word}")));
+        let room = MAX_OTHERS.saturating_sub(self.others.len());
+        self.found.has_more |= before.len() * words.len() > room;
+        self.others.extend(all.take(room));
+        self.found.texts.extend(words);
     }
 
     /// After `$'`.
@@ -459,6 +489,31 @@ fn closing(chars: &[char], mut at: usize, close: char) -> Option<usize> {
 
 fn is_of_sum(c: char) -> bool {
     c.is_ascii_digit() || " +-*/%()".contains(c)
+}
+
+/// The texts that an expansion may put in the place of its variable: what stands behind its operator, and of a replacement
+/// also what stands behind each `/`.
+fn put_by(inner: &str) -> impl Iterator<Item = &str> {
+    let name = inner.trim_start_matches(['!', '#', '@', '*', '?', '$']);
+    let rest = name.trim_start_matches(|c: char| c == '_' || c.is_ascii_alphanumeric());
+    let rest = rest.strip_prefix('[').map_or(rest, |index| index.split_once(']').map_or(index, |(_, rest)| rest));
+    let given = rest.strip_prefix(':').unwrap_or(rest).strip_prefix(['-', '+', '=', '?']);
+    let replaced =
+        rest.strip_prefix('/').into_iter().flat_map(|text| text.match_indices('/').map(|(at, _)| &text[at + 1..]));
+    given.into_iter().chain(replaced)
+}
+
+/// The words of such a text, and what each may become.
+fn pieces(text: &str, found: &mut Found) -> Vec<String> {
+    let mut all = Vec::new();
+    for piece in text.split_whitespace() {
+        // What is doubtful in it is found where all of the expansion is read.
+        let mut inside = Found::default();
+        all.push(read(piece, &mut inside).looks().to_owned());
+        all.append(&mut inside.texts);
+        found.has_more |= inside.has_more;
+    }
+    all
 }
 
 /// `NAME`, `#NAME`, or `NAME` with a plain default or a plain pattern to cut off.

@@ -115,6 +115,39 @@ pub fn of_files(text: &str) -> Option<Vec<OfFile<'_>>> {
     (!files.is_empty() && files.iter().all(is_named)).then_some(files)
 }
 
+/// The files that a patch of any form names, as it names them: without the `a/` and `b/` that git puts before them.
+pub fn names(text: &str) -> Vec<&str> {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let of_git = line.strip_prefix("diff --git ").into_iter().flat_map(|both| both.split(' '));
+        let headed = HEADINGS.iter().find_map(|heading| line.strip_prefix(heading));
+        // In a hunk it may be a line that is taken out.
+        let is_pair = lines.get(at + 1).is_some_and(|next| next.starts_with("+++ "));
+        let old = line.strip_prefix("--- ").filter(|_| is_pair);
+        let is_behind = at.checked_sub(1).and_then(|at| lines.get(at)).is_some_and(|before| before.starts_with("--- "));
+        let new = line.strip_prefix("+++ ").filter(|_| is_behind);
+        found.extend(of_git.chain(headed).chain(old).chain(new));
+    }
+    let names = found.into_iter().filter_map(|name| name.split('\t').next()).map(|name| name.trim().trim_matches('"'));
+    let names = names.map(|name| ["a/", "b/"].iter().find_map(|side| name.strip_prefix(side)).unwrap_or(name));
+    names.filter(|name| !matches!(*name, "" | "/dev/null")).collect()
+}
+
+/// Before names of files in patches.
+const HEADINGS: [&str; 10] = [
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+    "*** Move File: ",
+    "rename from ",
+    "rename to ",
+    "copy from ",
+    "copy to ",
+    "Index: ",
+];
+
 /// `None` when a line is not what the header of its hunk has announced.
 fn hunks(patch: &str) -> Option<FileDiff> {
     let mut out = FileDiff::default();

@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 pub(super) const COMMANDS: [&str; 7] =
     ["command", "cmd", "commandline", "cmdline", "commands", "shellcommand", "bashcommand"];
-pub(super) const DIRECTORIES: [&str; 10] = [
+pub(super) const DIRECTORIES: [&str; 11] = [
     "cwd",
+    "cd",
     "workdir",
     "workingdir",
     "workingdirectory",
@@ -23,6 +24,10 @@ pub(super) const PLACES: [&str; 4] = ["path", "dir", "folder", "root"];
 pub(super) const SETTINGS: [&str; 2] = ["env", "environment"];
 /// Beside a command: it is not known what becomes of it.
 pub(super) const FURTHER: [&str; 4] = ["argv", "arguments", "stdin", "input"];
+/// The same: what is said of it, and how it is run. None of these is a command.
+const SAID_OF_COMMANDS: &str = " description title name summary purpose goal explanation reason justification intent mode type kind \
+    id callid turnid itemid threadid sessionid shellid processid approvalid toolcallid risklevel risklevelreason \
+    sandboxpermissions parsedcmd commandactions availabledecisions timeout timeoutms timeoutsecs timeoutseconds ";
 /// What a command is given to.
 pub(super) const GIVEN_TO: [&str; 3] = ["shell", "interpreter", "executable"];
 const PATHS: [&str; 33] = [
@@ -65,6 +70,8 @@ const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir
 const NO_PATHS: [&str; 2] = ["profile", "profiles"];
 /// How keys for addresses end.
 pub(super) const ADDRESS_ENDS: [&str; 6] = ["url", "urls", "uri", "uris", "href", "link"];
+/// How keys for machines end that what is fetched goes through.
+const THROUGH: [&str; 4] = ["proxy", "proxies", "host", "endpoint"];
 /// Programs that are no lines for a shell of this machine for certain.
 pub(super) const PROGRAMS: [&str; 3] = [SCRIPT, "code", "sourcecode"];
 pub(super) const SCRIPT: &str = "script";
@@ -114,6 +121,42 @@ pub(super) fn plain(key: &str) -> String {
 /// What stands at these keys.
 pub(super) fn of_keys(input: &Map<String, Value>, is_one: impl Fn(&str) -> bool) -> impl Iterator<Item = &Value> {
     input.iter().filter(move |(key, _)| is_one(&plain(key))).map(|(_, value)| value)
+}
+
+/// Whether something stands beside a command of which it is not known that it is none.
+pub(super) fn has_unknown_beside_command(input: &Map<String, Value>) -> bool {
+    let is_known = |key: &str| {
+        let all = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &["args", SCRIPT]];
+        all.iter().any(|keys| keys.contains(&key))
+            || is_for_paths(key)
+            || !key.is_empty() && SAID_OF_COMMANDS.contains(&format!(" {key} "))
+    };
+    let mut said = Vec::new();
+    of_keys(input, |key| !is_known(key)).for_each(|value| texts(value, &mut said));
+    said.iter().any(|text| !text.is_empty())
+}
+
+/// Whether patches stand at a key.
+fn is_for_patches(key: &str) -> bool {
+    let key = plain(key);
+    ["patch", "patches", "diff", "diffs", "patchtext", "hunks", "input"].iter().any(|end| key.ends_with(end))
+}
+
+/// The files that patches in it name.
+pub(super) fn patched(input: &Map<String, Value>) -> Vec<String> {
+    let mut patches = Vec::new();
+    input.iter().for_each(|(key, value)| gather(key, value, is_for_patches, &mut patches));
+    patches.iter().flat_map(|patch| crate::text::patch::names(patch)).map(str::to_owned).collect()
+}
+
+/// Addresses that stand at other keys than those for them: programs go there, too.
+pub(super) fn further_addresses(input: &Map<String, Value>) -> Vec<String> {
+    let mut said = Vec::new();
+    of_keys(input, |key| !is_for_addresses(key)).for_each(|value| texts(value, &mut said));
+    said.retain(|text| text.contains("://") && !text.trim().contains(char::is_whitespace));
+    of_keys(input, |key| THROUGH.iter().any(|end| key.ends_with(end))).for_each(|value| texts(value, &mut said));
+    said.retain(|text| !text.is_empty());
+    said
 }
 
 /// Whether a key is for paths.

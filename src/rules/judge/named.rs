@@ -2,14 +2,14 @@
 //!
 //! Invariants: a word that may be the name of a file is one; what a pattern does not say of a secret it does not name.
 
-use super::globs;
 use super::places::{Places, is_like_file, may_name_one};
+use super::{globs, handed};
 use crate::base::paths::normalize;
 use crate::rules::hazards::{self, Reads, Text};
 use crate::rules::marks::MARKS;
 use crate::rules::pattern::{CommandSpec, base_name};
 use crate::rules::secrets::{self, Secret};
-use crate::rules::shell::{self, Command, Segment};
+use crate::rules::shell::{self, Command, Line, Segment};
 use crate::rules::word::Word;
 use crate::rules::{Doubt, Request};
 use std::collections::BTreeSet;
@@ -97,11 +97,11 @@ fn is_code(words: &[Word], at: usize) -> bool {
     is_option || is_long || text(at).contains(|c: char| c.is_whitespace() || "'\"`();".contains(c))
 }
 
-/// Words of a command that name files which may hold secrets.
+/// Words of a command, from one of them on, that name files which may hold secrets, to it or to what is handed names by it.
 pub(super) fn secrets(
     request: &Request<'_>,
     command: &Command,
-    from: usize,
+    (from, is_handed): (usize, bool),
     named: impl Fn(&Word) -> Option<PathBuf>,
 ) -> Vec<Named> {
     let all = command.words.get(from..).unwrap_or_default();
@@ -135,12 +135,19 @@ pub(super) fn secrets(
     });
     // What an interpreter is given as its input is its program, which no pattern has.
     let program = all.first().map(|word| base_name(word).text).unwrap_or_default();
-    let input = command.input.iter().filter(|_| hazards::is_interpreter(&program));
-    let given = input.filter_map(|text| {
-        let why = secrets::of_program(text, true)?.why;
+    let is_interpreter = hazards::is_interpreter(&program);
+    let given = command.input.iter().filter_map(|text| {
+        let of_program = || secrets::of_program(text, true).filter(|_| is_interpreter).map(|secret| secret.why);
+        let of_names = || if is_handed { handed::secret(text) } else { None };
+        let why = of_program().or_else(of_names)?;
         Some(Named { at: all.len(), bytes: usize::MAX, why, files: Vec::new(), text: String::new() })
     });
-    found.chain(given).collect()
+    let handed = handed::words(command, all, is_handed).into_iter().filter_map(|at| {
+        let word = all.get(at)?;
+        let why = handed::secret(word.looks())?;
+        Some(Named { at, bytes: word.text.len().max(1), why, files: Vec::new(), text: word.looks().to_owned() })
+    });
+    found.chain(given).chain(handed).collect()
 }
 
 /// Why files that a shell makes of a word are asked about.
@@ -149,10 +156,27 @@ fn among(files: Option<Vec<PathBuf>>, request: &Request<'_>) -> Option<&'static 
     files.iter().find_map(|path| Places::of(request, path).secret())
 }
 
-/// The same of what a shell makes of the values that a line gives to its variables.
-pub(super) fn of_values(request: &Request<'_>, variables: &[(String, Word)]) -> Option<&'static str> {
-    let mut values = variables.iter().map(|(_, value)| value).filter(|value| value.is_glob);
-    values.find_map(|value| among(globs::files(request, value), request))
+/// Why a line is asked about for what it gives to its variables, and where not all of it is known, for what its words say
+/// that is not written in it like this.
+pub(super) fn of_values(request: &Request<'_>, line: &Line, is_certain: bool) -> Option<&'static str> {
+    let mut globs = line.variables.iter().map(|(_, value)| value).filter(|value| value.is_glob);
+    let made = globs.find_map(|value| among(globs::files(request, value), request));
+    if made.is_some() || is_certain {
+        return made;
+    }
+    let of_words = |text: &str| text.split_whitespace().find_map(secrets::of_word);
+    let plain = || line.texts.iter().find_map(|text| Some(secrets::of_line(text).or_else(|| of_words(text))?.why));
+    let values = line.variables.iter().filter_map(|(_, value)| value.known());
+    let mut all = line.texts.iter().map(String::as_str).chain(values).filter(|text| may_name_one(text)).take(MAX_LED);
+    let mut led = || {
+        all.find_map(|text| {
+            if text.contains(MARKS) {
+                return among(globs::of_shape(request, text), request);
+            }
+            Places::of(request, Path::new(text)).secret()
+        })
+    };
+    plain().or_else(|| led()).or_else(|| line.has_more.then_some(MANY))
 }
 
 /// What may be secret of that which a line names, below the directories that it goes to.
