@@ -88,8 +88,10 @@ pub fn run(asked: &Doctor) -> Result<u8, Usage> {
     sections.extend([configuration(&surroundings), rules(&surroundings, &cwd), found(&surroundings)]);
     let mut code = code::OK;
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
-    let redaction = asked.redact.then(|| Redaction::new(home));
-    if let Some(agent) = launch::named_agent(&asked.common, &surroundings.config)? {
+    let agent = launch::named_agent(&asked.common, &surroundings.config)?;
+    let of_agent = agent.iter().flat_map(|agent| agent.env.clone());
+    let redaction = asked.redact.then(|| Redaction::here(home, of_agent));
+    if let Some(agent) = agent {
         let line = agents::line(&agent.command, &agent.args);
         let shown = redaction.as_ref().map_or_else(|| line.clone(), |redaction| redaction.text(&line));
         say(&format!("starting `{shown}`"));

@@ -57,6 +57,20 @@ fn doctor_leaves_out_the_home_directory_however_an_agent_writes_it() {
 }
 
 #[test]
+fn doctor_leaves_out_what_variables_hold_that_are_called_secrets() {
+    let lab = Lab::new();
+    lab.write(
+        "config/acp-tui/config.toml",
+        "[agents.mine]\ncommand = \"sh\"\nargs = [\"-c\", \"echo A $MY_SECRET B $OTHER_KEY C $PLAIN >&2; exit 3\"]\n\
+         env = { OTHER_KEY = \"abcd1234\" }\n",
+    );
+    let mut program = lab.program();
+    program.env("MY_SECRET", "hunter2hunter2").env("PLAIN", "as it is");
+    let said = text(&program.args(["doctor", "--redact", "--agent", "mine"]).output().unwrap().stdout);
+    assert!(said.contains("A [redacted] B [redacted] C as it is"), "{said}");
+}
+
+#[test]
 fn doctor_lists_what_is_said_of_variables_and_in_the_table_of_an_agent() {
     let lab = Lab::new();
     let mine = "[agents.mine]\ncommand = \"sh\"\nargs = [\"-c\"]\nenv = { TOKEN = \"hidden\" }\nenv_without = [\"AWS_*\"]\nsandbox = true\n\
