@@ -1,11 +1,11 @@
 //! `acp-tui audit`: what was decided, by whom or which rule, and whether the log of it is whole.
 //!
-//! Changes nothing. Invariant: what is printed for people is cleaned.
+//! Changes nothing. Invariant: what is printed for people is cleaned, and no two requests look the same.
 
 use super::conversations::state;
 use super::output::{print, say};
 use super::usage::Usage;
-use crate::base::{human, paths, sanitize};
+use crate::base::{human, paths};
 use crate::headless::code;
 use crate::store::audit::{self, Checked, Fault};
 use serde_json::{Value, json};
@@ -150,9 +150,9 @@ fn line(record: &Value, time: &str) -> String {
     format!("  {}  {verdict:VERDICT$} {event:EVENT$} {what}{gap}({by})", clean(time, MAX_WHAT))
 }
 
-/// One line of so many characters.
+/// One line of so many characters, in which the ends of lines and all that is not seen are signs.
 fn clean(text: &str, most: usize) -> String {
-    let line = sanitize::line(text);
+    let line = paths::visible(text.as_ref());
     let mut kept: String = line.chars().take(most).collect();
     if kept.len() < line.len() {
         kept.push('…');
@@ -205,6 +205,7 @@ mod tests {
         assert_eq!(head, "2026-11-23 · s1 · demo · /p");
         assert!(line.starts_with("  01:00:00  refused   permission rm"), "{line}");
         assert!(line.ends_with("(by rule Bash(rm *))") && !line.contains(['\u{1b}', '\n']), "{line}");
+        assert!(line.contains("rm⟨U+001B⟩[2J -rf⟨U+000A⟩x  ("), "{line}");
         let next = shown.lines(&record("2026-11-23T01:00:01Z", "s1"), false);
         assert_eq!(next.lines().count(), 1, "{next}");
         for (time, session) in [("2026-11-24T01:00:01Z", "s1"), ("2026-11-24T01:00:01Z", "s2")] {

@@ -9,6 +9,7 @@ use super::args::Doctor;
 use super::keys;
 use super::launch::{self, Surroundings};
 use super::output::{can_draw, print, say};
+use super::redact::Redaction;
 use super::usage::Usage;
 use crate::base::{human, paths, redact, sanitize};
 use crate::config::agents::{self as configured, Origin};
@@ -86,23 +87,26 @@ pub fn run(asked: &Doctor) -> Result<u8, Usage> {
         vec![program(&surroundings.config), environment(&surroundings), terminal(), directories(&surroundings, &cwd)];
     sections.extend([configuration(&surroundings), rules(&surroundings, &cwd), found(&surroundings)]);
     let mut code = code::OK;
-    let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref()).filter(|_| asked.redact);
-    if let Some(agent) = launch::named_agent(&asked.common, &surroundings.config)? {
+    let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
+    let agent = launch::named_agent(&asked.common, &surroundings.config)?;
+    let of_agent = agent.iter().flat_map(|agent| agent.env.clone());
+    let redaction = asked.redact.then(|| Redaction::here(home, of_agent));
+    if let Some(agent) = agent {
         let line = agents::line(&agent.command, &agent.args);
-        let shown = if asked.redact { redacted(&line, home) } else { line.clone() };
+        let shown = redaction.as_ref().map_or_else(|| line.clone(), |redaction| redaction.text(&line));
         say(&format!("starting `{shown}`"));
         let program = configured::find_on_path(&agent.command, &surroundings.path);
         let checked = agents::started(agent, &asked.common, &surroundings, asked.timeout.unwrap_or(PATIENCE))?;
         code = checked.code;
         sections.push(start(line, program.as_deref(), checked));
     }
-    if asked.redact {
+    if let Some(redaction) = &redaction {
         for text in sections
             .iter_mut()
             .flat_map(|section| &mut section.rows)
             .flat_map(|row| [Some(&mut row.name), Some(&mut row.value), row.wrong.as_mut()].into_iter().flatten())
         {
-            *text = redacted(text, home);
+            *text = redaction.text(text);
         }
     }
     let wrong = sections.iter().flat_map(|section| &section.rows).filter(|row| row.wrong.is_some()).count();
@@ -112,14 +116,6 @@ pub fn run(asked: &Doctor) -> Result<u8, Usage> {
         code::OK => written,
         code => code,
     })
-}
-
-fn redacted(text: &str, home: Option<&Path>) -> String {
-    let text = match home.and_then(Path::to_str).filter(|home| home.len() > 1) {
-        Some(home) => text.replace(home, "~"),
-        None => text.to_owned(),
-    };
-    redact::masked(&text).unwrap_or(text)
 }
 
 fn as_json(sections: &[Section]) -> String {
@@ -511,13 +507,6 @@ fn start(line: String, program: Option<&Path>, checked: Checked) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn home_and_secrets_are_left_out() {
-        let home = Some(Path::new("/home/me"));
-        assert_eq!(redacted("/home/me/x --token=abcdef123456", home), "~/x --token=[redacted]");
-        assert_eq!(redacted("/x", Some(Path::new("/"))), "/x");
-    }
 
     #[test]
     fn a_theme_that_there_is_not_is_named_with_those_that_there_are() {

@@ -65,7 +65,7 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     let row = find(rows, &wanted.session, &worktrees::origins(&state)).map_err(|error| Usage(error.to_string()))?;
     let known = row.known;
     let parts = parts_of(&state, &known)?;
-    let redaction = wanted.redact.then(|| Redaction::new(super::conversations::home().as_deref()));
+    let redaction = wanted.redact.then(|| Redaction::here(super::conversations::home().as_deref(), []));
     let out = Out { known: &known, parts: &parts, format: wanted.format, redaction };
     match &wanted.output {
         None => printed(out.write(&mut BufWriter::new(io::stdout().lock()))),

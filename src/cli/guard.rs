@@ -6,7 +6,7 @@ use super::args::Command;
 use super::output::is_screen;
 use crate::headless::code;
 use crate::host::process::{self, Again, Post, let_go_of_output};
-use crate::ui::tty::{self, LineSettings};
+use crate::ui::tty::{self, LineSettings, Listener};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::AsFd as _;
@@ -40,7 +40,7 @@ pub(super) fn begin(command: &Command) -> Option<u8> {
     if !takes_terminal && !starts {
         return None;
     }
-    tty::tell_of(process::tell_guard_of_terminal);
+    tty::tell_of(Listener { terminal: process::tell_guard_of_terminal, program: process::tell_guard_of_program });
     let before = takes_terminal.then(tty::line_settings).flatten();
     let settings = before.as_ref().map(LineSettings::to_text);
     let settings = settings.unwrap_or_else(|| if takes_terminal { UNKNOWN } else { NO_TERMINAL }.to_owned());
@@ -72,8 +72,10 @@ pub(super) fn again(args: &[OsString]) -> Option<u8> {
 fn stand(post: Post, before: Option<LineSettings>) {
     let Some(left) = post.watch() else { return };
     let (tell, repaired) = sync_channel(1);
-    let terminal = left.terminal;
+    let (terminal, borrowers) = (left.terminal, left.borrowers());
     let repair = move || {
+        // What a program that has the terminal still does to it is done before.
+        borrowers.wait();
         if terminal != 0 {
             let _ = tty::repair_after(io::stdout().as_fd(), terminal, before.as_ref());
         }

@@ -1,18 +1,87 @@
-//! Leaves out of what is passed on what looks like a secret, and where the person's home directory is.
+//! Leaves out of what is passed on what looks like a secret, what variables hold that are called so, and where the person's
+//! home directory is.
 //!
-//! Looks at the disk once, for where the home directory really is. Invariant: a text with neither is not changed.
+//! Looks at the disk once, for where the home directory really is. Invariant: a text with none of them is not changed.
 
 use crate::base::redact;
 use regex_automata::meta::Regex;
+use std::ffi::OsString;
 use std::path::Path;
 
 pub struct Redaction {
     /// The home directory as it is named and as it really is, in every way in which paths are written.
     home: Option<Regex>,
+    /// Values that are secrets, in the ways in which texts have them, the longest first.
+    secrets: Vec<String>,
+}
+
+/// What the last letters of a word of a name say of a variable: it holds a secret.
+const ENDINGS: [&str; 12] = [
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWORDS",
+    "PASSWD",
+    "PASSPHRASE",
+    "TOKEN",
+    "TOKENS",
+    "APIKEY",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "COOKIE",
+];
+/// The same of whole words.
+const WORDS: [&str; 8] = ["KEY", "KEYS", "PASS", "PW", "PWD", "PSW", "PAT", "JWT"];
+/// The last words of names of what is only about a secret.
+const ABOUT: [&str; 23] = [
+    "FILE", "FILES", "PATH", "DIR", "ID", "NAME", "TYPE", "URL", "URI", "HOST", "PORT", "SOCK", "TTL", "TIMEOUT",
+    "LENGTH", "LIMIT", "LIMITS", "HELPER", "COMMAND", "CMD", "MODE", "STORE", "ENABLED",
+];
+/// What is shorter stands in many words that are none: it is left as it is, in characters.
+const LEAST: usize = 6;
+
+/// Whether a variable is called a secret.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_uppercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_one = |word: &str| WORDS.contains(&word) || ENDINGS.iter().any(|ending| word.ends_with(ending));
+    // Where one is and was.
+    !matches!(&*name, "PWD" | "OLDPWD")
+        && words.clone().any(is_one)
+        && words.next_back().is_none_or(|last| !ABOUT.contains(&last))
+}
+
+/// The value as it is, in JSON, in a line of a shell and in an address.
+fn ways(value: &str) -> Vec<String> {
+    let in_json = serde_json::to_string(value).unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '~');
+    let in_shell =
+        value.chars().flat_map(|c| (!is_plain(c) && c != '/').then_some('\\').into_iter().chain([c])).collect();
+    let in_address = |sign: fn(u8) -> String| {
+        let written = |byte: u8| if is_plain(byte.into()) { char::from(byte).into() } else { sign(byte) };
+        value.bytes().map(written).collect()
+    };
+    let in_json = in_json.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or_default().to_owned();
+    let in_addresses = [in_address(|byte| format!("%{byte:02X}")), in_address(|byte| format!("%{byte:02x}"))];
+    [value.to_owned(), in_json, in_shell].into_iter().chain(in_addresses).filter(|way| !way.is_empty()).collect()
 }
 
 impl Redaction {
-    pub fn new(home: Option<&Path>) -> Self {
+    /// With the variables that this program was started with, and more.
+    pub fn here(home: Option<&Path>, more: impl IntoIterator<Item = (String, String)>) -> Self {
+        let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        Self::new(home, std::env::vars_os().filter_map(text).chain(more))
+    }
+
+    /// With variables that programs may have read.
+    pub fn new(home: Option<&Path>, variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        let values =
+            variables.into_iter().filter(|(name, _)| is_secret(name)).map(|(_, value)| value.trim().to_owned());
+        let values = values.filter(|value| value.chars().count() >= LEAST);
+        let mut secrets: Vec<String> = values.flat_map(|value| ways(&value)).collect();
+        // One may be a part of another one.
+        secrets.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        secrets.dedup();
         let real = home.and_then(|home| home.canonicalize().ok());
         let named = home.into_iter().chain(real.as_deref());
         let mut all: Vec<String> = named.map(|home| home.to_string_lossy().trim_end_matches('/').to_owned()).collect();
@@ -24,11 +93,14 @@ impl Redaction {
         let as_written = |home: &String| home.chars().enumerate().map(|(at, c)| written(c, at > 0)).collect();
         let written: Vec<String> = all.iter().map(as_written).collect();
         let regex = (!written.is_empty()).then(|| Regex::new_many(&written).ok()).flatten();
-        Self { home: regex }
+        Self { home: regex, secrets }
     }
 
     pub fn text(&self, text: &str) -> String {
-        let text = redact::masked(text).unwrap_or_else(|| text.to_owned());
+        // Before the shapes, of which one may be a part of such a value.
+        let known = self.secrets.iter().filter(|secret| text.contains(&***secret)).collect::<Vec<_>>();
+        let text = known.into_iter().fold(text.to_owned(), |text, secret| text.replace(&**secret, redact::MASK));
+        let text = redact::masked(&text).unwrap_or(text);
         let Some(home) = &self.home else { return text };
         let (mut out, mut at) = (String::with_capacity(text.len()), 0);
         for found in home.find_iter(&text) {
@@ -63,7 +135,7 @@ mod tests {
     use super::*;
 
     fn said(home: &str, text: &str) -> String {
-        Redaction::new(Some(Path::new(home))).text(text)
+        Redaction::new(Some(Path::new(home)), []).text(text)
     }
 
     #[test]
@@ -89,7 +161,34 @@ mod tests {
         for none in ["/", ""] {
             assert_eq!(said(none, "/x of /"), "/x of /");
         }
-        assert_eq!(Redaction::new(None).text("/x --token=abcdef123456"), "/x --token=[redacted]");
+        assert_eq!(Redaction::new(None, []).text("/x --token=abcdef123456"), "/x --token=[redacted]");
+    }
+
+    #[test]
+    fn values_of_variables_that_are_called_secrets_are_left_out_wherever_they_stand() {
+        let held = [
+            ("MY_SECRET", "hunter2hunter2"),
+            ("DB_PASSWORD", "a b\"c/d"),
+            ("PGPASSWORD", "corgi99x"),
+            ("SECRET_KEY_BASE", "corgi99x and more"),
+            ("api-key", "wolf77"),
+            ("SHORT_KEY", "fox12"),
+            ("GITHUB_TOKEN_FILE", "/home/me/token"),
+            ("PWD", "/home/me/work"),
+            ("KEYBOARD", "us-intl"),
+        ];
+        let held = held.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let redaction = Redaction::new(None, held);
+        for (text, is) in [
+            ("A hunter2hunter2, and Xhunter2hunter2X", "A [redacted], and X[redacted]X"),
+            (r#"a b"c/d or {"x":"a b\"c/d"}"#, r#"[redacted] or {"x":"[redacted]"}"#),
+            (r#"a\ b\"c/d a%20b%22c%2Fd a%20b%22c%2fd"#, "[redacted] [redacted] [redacted]"),
+            ("corgi99x and more, corgi99x and", "[redacted], [redacted] and"),
+            ("wolf77", "[redacted]"),
+            ("fox12 /home/me/token /home/me/work us-intl", "fox12 /home/me/token /home/me/work us-intl"),
+        ] {
+            assert_eq!(redaction.text(text), is);
+        }
     }
 
     #[test]
@@ -100,6 +199,6 @@ mod tests {
         std::os::unix::fs::symlink(root.join("real"), root.join("home")).unwrap();
         let (named, real) = (root.join("home/me"), root.join("real/me"));
         let text = format!("{}/x {}/x {}2", named.display(), real.display(), real.display());
-        assert_eq!(Redaction::new(Some(&named)).text(&text), format!("~/x ~/x {}2", real.display()));
+        assert_eq!(Redaction::new(Some(&named), []).text(&text), format!("~/x ~/x {}2", real.display()));
     }
 }

@@ -65,9 +65,10 @@ impl Hook {
                 return (combined(ruling, Ruled::Ask, None), Some(why));
             }
         };
-        let (said, reason) = read(&answer);
-        let is_understood = said.is_some();
-        let why = (!is_understood).then(|| "the decision hook's answer has no verdict allow, ask or deny".to_owned());
+        let (said, reason, why) = match read(&answer) {
+            Ok((said, reason)) => (Some(said), reason, None),
+            Err(why) => (None, None, Some(format!("the decision hook's answer has {why}"))),
+        };
         // It does not know all that it allows.
         let is_short = !is_all && said == Some(Ruled::Allow);
         let why = why.or_else(|| {
@@ -112,15 +113,20 @@ fn links(cwd: &Path, claims: &Claims) -> (Vec<Outside>, bool) {
     (all, true)
 }
 
-fn read(answer: &Value) -> (Option<Ruled>, Option<String>) {
+/// What it says and why, or what is wrong with it.
+fn read(answer: &Value) -> Result<(Ruled, Option<String>), &'static str> {
     let said = match answer.get("verdict").and_then(Value::as_str) {
-        Some("allow") => Some(Ruled::Allow),
-        Some("ask") => Some(Ruled::Ask),
-        Some("deny") => Some(Ruled::Deny),
-        _ => None,
+        Some("allow") => Ruled::Allow,
+        Some("ask") => Ruled::Ask,
+        Some("deny") => Ruled::Deny,
+        _ => return Err("no verdict allow, ask or deny"),
     };
-    let reason = answer.get("reason").and_then(Value::as_str).filter(|reason| !reason.trim().is_empty());
-    (said, reason.map(|reason| sanitize::line(reason).chars().take(MAX_REASON).collect()))
+    let reason = match answer.get("reason") {
+        None => None,
+        Some(Value::String(reason)) => Some(reason).filter(|reason| !reason.trim().is_empty()),
+        Some(_) => return Err("a reason that is no text"),
+    };
+    Ok((said, reason.map(|reason| sanitize::line(reason).chars().take(MAX_REASON).collect())))
 }
 
 /// The rule that allows stays the one that has; all else is the hook's.
@@ -266,6 +272,10 @@ mod tests {
             (r#"echo '{"verdict":"allow"} trailing'"#, "more than one JSON object"),
             (r#"echo '{"verdict":"allow"}{"verdict":"deny"}'"#, "more than one JSON object"),
             (r#"echo 'warning: x'; echo '{"verdict":"allow"}'"#, "no JSON"),
+            (r#"echo '{"verdict":"deny","verdict":"allow"}'"#, "twice"),
+            (r#"echo '{"verdict":"allow","verdict":"allow"}'"#, "twice"),
+            (r#"echo '{"verdict":"allow","reason":{"a":1}}'"#, "a reason that is no text"),
+            (r#"echo '{"verdict":"allow","reason":null}'"#, "a reason that is no text"),
         ] {
             let (ruling, fault) = asked(script, Duration::from_mins(1));
             assert_eq!(ruling.verdict, Ruled::Ask, "{script}");

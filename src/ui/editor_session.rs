@@ -4,13 +4,12 @@
 //! ended well and the text is another one.
 
 use super::msg::EditorJob;
-use super::tty::editor::{self, Draft};
+use super::tty::editor::{self, Borrower, Draft};
 use crate::base::sanitize;
 use crate::model::changes::{ReviewAction, Scope};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
-use tokio::process::Child;
 
 /// How it begins.
 const COMMENT: &str = "<!-- What the agent said last. This comment is left out.";
@@ -74,7 +73,7 @@ impl EditorSession {
     ///
     /// # Errors
     /// When there is no shell to start it with.
-    pub fn start(&self) -> io::Result<Child> {
+    pub fn start(&self) -> io::Result<Borrower> {
         let command = if self.is_page() { editor::pager() } else { editor::command() };
         editor::start(&command, &self.file, self.line)
     }

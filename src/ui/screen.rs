@@ -165,7 +165,7 @@ impl Device for OwnTerminal {
 
     fn lend(&mut self) {
         self.input = None;
-        self.tty.pause();
+        self.tty.lend();
     }
 
     fn take_back(&mut self) -> io::Result<()> {

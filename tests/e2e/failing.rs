@@ -1,6 +1,6 @@
 //! Agents that do not start, speak something else, or die.
 
-use super::session::{BIN, ENTER, Place, TAB, composer, in_dock};
+use super::session::{BIN, CTRL_G, ENTER, Place, TAB, composer, in_dock};
 
 const SIZE: (u16, u16) = (100, 30);
 
@@ -146,6 +146,34 @@ fn a_guard_that_took_the_place_of_another_one_gives_the_terminal_back() {
     s.end();
     super::processes::wait_until(&place.mark(), <[String]>::is_empty);
     s.assert_usual();
+}
+
+/// It is in the client's group, which a shell with job control takes the terminal away from when the client is killed.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_editor_ends_with_a_killed_client_and_the_terminal_is_given_back_after_it() {
+    for trap in ["", "trap '' HUP TERM"] {
+        let place = Place::new();
+        let editor = format!(
+            "#!/bin/sh\n{trap}\nstty raw -echo\nprintf '\\033[?1049h\\033[?1000h%s' editing\nwhile :; do sleep 1; done\n"
+        );
+        let set = format!("EDITOR={}", place.program("my-editor", &editor).display());
+        let shell = r#"set -m; "$@"; echo "the shell goes on"; read -r line"#;
+        let agent = [BIN, "--", BIN, "demo-agent", "--fast", "--script", "permissions"];
+        let args: Vec<&str> = ["-c", shell, "sh", "env", &set].into_iter().chain(agent).collect();
+        let mut s = place.run("/bin/sh", &args, SIZE);
+        s.ready();
+        s.send(CTRL_G);
+        s.see("editing");
+        let client = super::processes::children(s.pid);
+        let client = rustix::process::Pid::from_raw(client[0]).unwrap();
+        rustix::process::kill_process(client, rustix::process::Signal::KILL).unwrap();
+        super::processes::wait_until(&place.mark(), |all| all.len() == 1);
+        s.see("the shell goes on");
+        s.assert_usual();
+        s.send(ENTER);
+        assert_eq!(s.end(), 0);
+    }
 }
 
 #[test]

@@ -22,14 +22,21 @@ pub fn marked(mark: &str) -> Vec<String> {
 
 /// The processes, zombies too, that watch over this one.
 pub fn guards(client: u32) -> Vec<i32> {
+    having(client, |name| name == "acp-guard")
+}
+
+/// The processes, zombies too, that this one has started.
+pub fn children(parent: u32) -> Vec<i32> {
+    having(parent, |_| true)
+}
+
+fn having(parent: u32, is_name: impl Fn(&str) -> bool) -> Vec<i32> {
     let numbers = std::fs::read_dir("/proc").unwrap().flatten();
     let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
     let is_one = |pid: &i32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let parts = stat.split_once('(').and_then(|(_, rest)| rest.rsplit_once(')'));
-        parts.is_some_and(|(name, rest)| {
-            name == "acp-guard" && rest.split_whitespace().nth(1) == Some(&client.to_string())
-        })
+        parts.is_some_and(|(name, rest)| is_name(name) && rest.split_whitespace().nth(1) == Some(&parent.to_string()))
     };
     numbers.filter(is_one).collect()
 }

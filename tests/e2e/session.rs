@@ -43,6 +43,7 @@ pub const ALT_P: &str = "\x1bp";
 pub const ALT_ENTER: &str = "\x1b\r";
 pub const CTRL_C: &str = "\x03";
 pub const CTRL_D: &str = "\x04";
+pub const CTRL_G: &str = "\x07";
 pub const CTRL_J: &str = "\n";
 pub const CTRL_L: &str = "\x0c";
 pub const CTRL_O: &str = "\x0f";

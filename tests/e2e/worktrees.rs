@@ -1,11 +1,10 @@
 //! One prompt for several agents, each in a git worktree, from the prompt to the files that are kept.
 
-use super::session::{BIN, ESC, Place};
+use super::session::{BIN, CTRL_G, ESC, Place};
 
 const SIZE: (u16, u16) = (120, 40);
 const F8: &str = "\x1b[19~";
 const END: &str = "\x1b[F";
-const CTRL_G: &str = "\x07";
 const CTRL_X: &str = "\x18";
 
 fn git(place: &Place, args: &[&str]) {

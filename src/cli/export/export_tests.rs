@@ -153,7 +153,7 @@ fn a_cast_is_a_recording_of_a_terminal_in_the_order_of_time() {
 
 #[test]
 fn what_looks_like_a_secret_is_left_out_and_the_rest_stays() {
-    let redaction = Redaction::new(Some(Path::new("/home/me")));
+    let redaction = Redaction::new(Some(Path::new("/home/me")), []);
     for secret in [
         "sk-abcdefghijklmnop1234",
         "ghp_0123456789abcdefABCD",

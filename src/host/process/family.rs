@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::time::{Instant, sleep};
 
 pub(super) use self::here::{Family, Living, has_living_member};
@@ -37,6 +38,13 @@ pub struct Survivor {
 impl Survivor {
     pub fn is_alive(&self) -> bool {
         is_alive(self)
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        if let Some(pid) = Pid::from_raw(self.pid).filter(|_| self.is_alive()) {
+            // It may end between the look and the signal, which is what was wanted.
+            let _ = kill_process(pid, signal);
+        }
     }
 }
 
@@ -125,13 +133,26 @@ mod here {
     impl Family {
         /// Adds everything that now descends from `root` or from a process already known.
         pub fn look(&mut self, root: i32) {
+            self.look_below(Some(root));
+        }
+
+        /// Adds the process with this number, if it is the one that was started then, and everything that now descends from
+        /// it or from a process already known.
+        pub fn look_from(&mut self, root: i32, started: u64) {
+            if let Some(stat) = table::read(root).filter(|stat| stat.started == started) {
+                self.known.entry((root, started)).or_insert_with(|| command(&stat));
+            }
+            self.look_below(None);
+        }
+
+        fn look_below(&mut self, root: Option<i32>) {
             let all = processes();
             let mut children: BTreeMap<i32, Vec<&Stat>> = BTreeMap::new();
             for stat in &all {
                 children.entry(stat.parent).or_default().push(stat);
             }
             let alive = all.iter().filter(|s| self.known.contains_key(&(s.pid, s.started))).map(|s| s.pid);
-            let mut parents: Vec<i32> = std::iter::once(root).chain(alive).collect();
+            let mut parents: Vec<i32> = root.into_iter().chain(alive).collect();
             while let Some(parent) = parents.pop() {
                 for child in children.remove(&parent).into_iter().flatten() {
                     parents.push(child.pid);
@@ -263,6 +284,8 @@ mod here {
 
     impl Family {
         pub fn look(&mut self, _root: i32) {}
+
+        pub fn look_from(&mut self, _root: i32, _started: u64) {}
 
         pub fn look_for(&mut self, _variable: &str) {}
 

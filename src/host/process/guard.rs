@@ -22,14 +22,14 @@ use rustix::process::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::family::{self, Living, run_mark};
-use super::marked;
+use super::lent::{Borrowers, Lent};
+use super::marked::{self, POLL};
 
 /// Groups that are remembered at most: a pipe takes what is to be said of them in one piece.
 const MAX_GROUPS: usize = 1024;
 /// How long processes may take to end by themselves, and to be gone once they are killed.
 const GRACE: Duration = Duration::from_secs(2);
 const KILL_LIMIT: Duration = Duration::from_millis(800);
-const POLL: Duration = Duration::from_millis(40);
 /// A leader that was gone when it was told of.
 const GONE: &str = "-";
 
@@ -48,6 +48,8 @@ enum Line {
 enum Word {
     Holds(Group),
     LetsGo(i32),
+    /// A program has the terminal, until it is let go of.
+    Lends(Lent),
     /// What the terminal is set to, in a number of those who set it; 0 when it is not ours.
     Terminal(u8),
     Ends,
@@ -59,6 +61,8 @@ impl fmt::Display for Word {
             Self::Holds(Group { leader, started: Some(started) }) => writeln!(f, "holds {leader} {started}"),
             Self::Holds(Group { leader, started: None }) => writeln!(f, "holds {leader} {GONE}"),
             Self::LetsGo(leader) => writeln!(f, "lets-go {leader}"),
+            Self::Lends(Lent { pid, started: Some(started) }) => writeln!(f, "lends {pid} {started}"),
+            Self::Lends(Lent { pid, started: None }) => writeln!(f, "lends {pid} {GONE}"),
             Self::Terminal(held) => writeln!(f, "terminal {held}"),
             Self::Ends => writeln!(f, "ends"),
         }
@@ -70,12 +74,13 @@ impl Word {
         let mut words = line.split(' ');
         let word = words.next()?;
         let number = words.next().and_then(|word| word.parse().ok());
+        let mut started = || match words.next()? {
+            GONE => Some(None),
+            started => started.parse().ok().map(Some),
+        };
         match word {
-            "holds" => {
-                let started = words.next()?;
-                let started = if started == GONE { None } else { Some(started.parse().ok()?) };
-                Some(Self::Holds(Group { leader: number?, started }))
-            }
+            "holds" => Some(Self::Holds(Group { leader: number?, started: started()? })),
+            "lends" => Some(Self::Lends(Lent { pid: number?, started: started()? })),
             "lets-go" => Some(Self::LetsGo(number?)),
             "terminal" => Some(Self::Terminal(u8::try_from(number?).unwrap_or(0))),
             "ends" => Some(Self::Ends),
@@ -133,6 +138,13 @@ pub(in crate::host) fn holds(leader: i32) {
 /// It may be another one's from now on.
 pub(in crate::host) fn lets_go(group: i32) {
     tell(Word::LetsGo(group));
+}
+
+/// A program has the terminal from now on; or it has no longer.
+pub fn tell_guard_of_program(program: u32, has_terminal: bool) {
+    if let Ok(pid) = i32::try_from(program) {
+        tell(if has_terminal { Word::Lends(Lent::of(pid)) } else { Word::LetsGo(pid) });
+    }
 }
 
 /// What the terminal is set to from now on, in a number of those who set it; 0 when it is ours no longer.
@@ -251,6 +263,8 @@ pub fn end_run() {
 #[derive(Debug, Default)]
 pub struct Left {
     groups: Vec<Group>,
+    /// It has the terminal.
+    program: Option<Lent>,
     mark: String,
     /// What the terminal was set to; 0 when it was not ours.
     pub terminal: u8,
@@ -292,7 +306,11 @@ impl Left {
                 }
                 self.groups.push(group);
             }
-            Word::LetsGo(leader) => self.groups.retain(|group| group.leader != leader),
+            Word::LetsGo(leader) => {
+                self.groups.retain(|group| group.leader != leader);
+                self.program = self.program.filter(|program| program.pid != leader);
+            }
+            Word::Lends(program) => self.program = (program.pid > 1).then_some(program),
             Word::Terminal(held) => self.terminal = held,
             Word::Holds(_) | Word::Ends => {}
         }
@@ -301,15 +319,26 @@ impl Left {
     /// What was heard, as it is told to another guard.
     fn words(&self) -> String {
         let groups = self.groups.iter().map(|group| Word::Holds(*group));
-        groups.chain([Word::Terminal(self.terminal)]).map(|word| word.to_string()).collect()
+        groups
+            .chain(self.program.map(Word::Lends))
+            .chain([Word::Terminal(self.terminal)])
+            .map(|word| word.to_string())
+            .collect()
+    }
+
+    /// Who has the terminal. Waited for once they are being ended.
+    pub fn borrowers(&self) -> Borrowers {
+        Borrowers::look(self.program, GRACE + KILL_LIMIT)
     }
 
     /// Ends what is left: asks first, and kills what does not listen.
     pub fn end(&self) {
+        let mut borrowers = self.borrowers();
         for (signal, limit) in [(Signal::TERM, GRACE), (Signal::KILL, KILL_LIMIT)] {
             let until = Instant::now() + limit;
             self.signal(signal);
-            while self.is_alive() {
+            borrowers.signal(signal);
+            while self.is_alive() || borrowers.is_alive() {
                 let Some(rest) = until.checked_duration_since(Instant::now()) else { break };
                 marked::pause(POLL.min(rest));
             }

@@ -25,8 +25,13 @@ fn a_guard_that_takes_the_place_of_another_one_knows_what_that_one_knew() {
         left.hear(word);
     }
     left.hear(Word::Terminal(9));
+    let program = Lent { pid: 7_777_777, started: Some(u64::MAX) };
+    left.hear(Word::Lends(program));
     let other = watch(left.words().as_bytes(), "").unwrap();
-    assert_eq!((&other.groups[..], other.terminal), (&[one, gone][..], 9));
+    assert_eq!((&other.groups[..], other.program, other.terminal), (&[one, gone][..], Some(program), 9));
+    assert!(!other.borrowers().is_alive());
+    left.hear(Word::LetsGo(program.pid));
+    assert_eq!(watch(left.words().as_bytes(), "").unwrap().program, None);
 
     left.groups = vec![Group { leader: i32::MAX, started: Some(u64::MAX) }; MAX_GROUPS];
     assert!(left.words().len() < 1 << 16, "a pipe takes it without waiting");
@@ -103,4 +108,25 @@ async fn the_group_of_another_process_with_the_same_number_is_not_ended() {
     let ending = tokio::task::spawn_blocking(move || left.end());
     assert_eq!(ended_within_a_while(&mut agent).await.signal.as_deref(), Some("SIGTERM"));
     ending.await.unwrap();
+}
+
+#[tokio::test]
+#[cfg(target_os = "linux")]
+async fn a_program_that_has_the_terminal_ends_with_what_it_has_started_and_nothing_else_of_its_group() {
+    // The group is that of another one, as it is the client's.
+    let mut agent = group("sh -c 'sleep 1000 & trap \"\" TERM; echo $$; read x' & read x").await;
+    let mut rest = String::new();
+    let mut out = tokio::io::BufReader::new(agent.stdout.take().unwrap());
+    tokio::io::AsyncBufReadExt::read_line(&mut out, &mut rest).await.unwrap();
+    let first = agent.pid;
+    let child = std::fs::read_to_string(format!("/proc/{first}/task/{first}/children")).unwrap();
+    let program: i32 = child.split_whitespace().next().unwrap().parse().unwrap();
+    let left = watch(Word::Lends(Lent::of(program)).to_string().as_bytes(), "").unwrap();
+    let borrowers = left.borrowers();
+    assert!(borrowers.is_alive());
+    let other = Lent { started: marked::started(program).map(|ticks| ticks + 1), pid: program };
+    assert!(!Borrowers::look(Some(other), GRACE).is_alive(), "another one with its number");
+    tokio::task::spawn_blocking(move || left.end()).await.unwrap();
+    assert!(!borrowers.is_alive());
+    assert!(agent.try_wait().unwrap().is_none(), "the other one of its group goes on");
 }

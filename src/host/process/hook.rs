@@ -7,7 +7,9 @@
 use super::guard::wait_for;
 use super::waited::{HELPERS, Helpers};
 use rustix::process::Pid;
-use serde_json::{Deserializer, Value};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::{Map, Value};
+use std::fmt;
 use std::io::{self, Read as _, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -22,8 +24,10 @@ pub enum HookError {
     NotStarted(#[from] io::Error),
     #[error("it has not answered within {} s", .0.as_secs_f32())]
     TooLate(Duration),
-    #[error("it has answered with something that is no JSON")]
+    #[error("it has answered with something that is no JSON object")]
     NoJson,
+    #[error("it has answered with the key \"{0}\" twice")]
+    Twice(String),
     #[error("it has answered with more than one JSON object")]
     More,
     #[error("it has ended without an answer")]
@@ -32,7 +36,7 @@ pub enum HookError {
     Failed(ExitStatus),
 }
 
-/// The one JSON value that it prints, after it was given this one.
+/// The one JSON object that it prints, after it was given this one.
 ///
 /// # Errors
 /// When it cannot be started, or has not printed that and no more, and ended without an error, in time.
@@ -89,15 +93,45 @@ fn ask_among(among: &Helpers, words: &[String], input: &Value, patience: Duratio
     }
 }
 
-/// The value, with nothing but blanks around it.
+/// An object, and a key that it has twice: which of the two values holds, nobody can tell.
+struct Answer(Map<String, Value>, Option<String>);
+
+impl<'de> Deserialize<'de> for Answer {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Entries)
+    }
+}
+
+struct Entries;
+
+impl<'de> Visitor<'de> for Entries {
+    type Value = Answer;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Answer, A::Error> {
+        let (mut all, mut twice) = (Map::new(), None);
+        while let Some((key, value)) = map.next_entry::<String, Value>()? {
+            if all.insert(key.clone(), value).is_some() {
+                twice = Some(key);
+            }
+        }
+        Ok(Answer(all, twice))
+    }
+}
+
+/// The object, with nothing but blanks around it.
 fn only(pipe: impl io::Read) -> Result<Value, HookError> {
-    let mut all = Deserializer::from_reader(pipe).into_iter();
+    let mut all = serde_json::Deserializer::from_reader(pipe).into_iter();
     match (all.next(), all.next()) {
         (None, _) => Err(HookError::Nothing),
         (Some(Err(error)), _) if error.is_eof() => Err(HookError::Nothing),
         (Some(Err(_)), _) => Err(HookError::NoJson),
-        (Some(Ok(answer)), None) => Ok(answer),
         (Some(Ok(_)), Some(_)) => Err(HookError::More),
+        (Some(Ok(Answer(_, Some(key)))), None) => Err(HookError::Twice(key)),
+        (Some(Ok(Answer(answer, None))), None) => Ok(Value::Object(answer)),
     }
 }
 

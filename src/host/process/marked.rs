@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How long processes may take to end by themselves, and to be gone once they are killed.
 const GRACE: Duration = Duration::from_secs(2);
-const POLL: Duration = Duration::from_millis(40);
+pub(super) const POLL: Duration = Duration::from_millis(40);
 
 /// A process that carries the mark of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]

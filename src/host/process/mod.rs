@@ -11,6 +11,7 @@ pub(super) mod guard;
 mod here;
 mod hook;
 mod keeper;
+mod lent;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod limits;
 mod marked;
@@ -25,7 +26,9 @@ mod waited;
 
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
-pub use guard::{Left, Post, end_guard, end_run, let_go_of_output, start_guard, tell_guard_of_terminal};
+pub use guard::{
+    Left, Post, end_guard, end_run, let_go_of_output, start_guard, tell_guard_of_program, tell_guard_of_terminal,
+};
 pub use here::run_here;
 pub use hook::{HookError, ask_hook};
 pub use keeper::{Again, guards_are_started_so, keep_guard};

@@ -10,21 +10,23 @@ use crate::ui::editor_session::{EditorSession, Outcome};
 use crate::ui::frame::Urgency;
 use crate::ui::msg::EditorJob;
 use crate::ui::screen::Device;
-use crate::ui::tty::editor;
+use crate::ui::tty::editor::{self, Borrower};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
-use tokio::process::Child;
 use tracing::debug;
 
 /// A pager that ends sooner has not been read in.
 const TOO_SHORT_TO_READ: Duration = Duration::from_secs(1);
 
 /// Waits for a program that has the terminal; a signal that ends us comes first.
-async fn lent<D: Device>(running: &mut Running<D>, child: io::Result<Child>) -> Result<io::Result<ExitStatus>, Signal> {
-    let mut child = match child {
-        Ok(child) => child,
+async fn lent<D: Device>(
+    running: &mut Running<D>,
+    program: io::Result<Borrower>,
+) -> Result<io::Result<ExitStatus>, Signal> {
+    let mut program = match program {
+        Ok(program) => program,
         Err(error) => return Ok(Err(error)),
     };
     loop {
@@ -36,7 +38,7 @@ async fn lent<D: Device>(running: &mut Running<D>, child: io::Result<Child>) -> 
                 Signal::Interrupt | Signal::Quit => continue,
                 signal => return Err(signal),
             },
-            status = child.wait() => return Ok(status),
+            status = program.wait() => return Ok(status),
             wake = engine.next() => wake,
         };
         running.step(wake);

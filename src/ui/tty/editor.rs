@@ -4,13 +4,14 @@
 //! what the environment says, read by a shell as it is for other programs; names of files are arguments, never part
 //! of that line. Invariant: a text handed to it lies in a file that only its owner may read, and goes with the value.
 
+use super::guard::tell_of_program;
 use rustix::fs::OFlags;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 
@@ -36,7 +37,7 @@ pub fn pager() -> OsString {
 ///
 /// # Errors
 /// When there is no shell; an editor that is not there shows as its exit status.
-pub fn start(command: &OsString, file: &Path, line: Option<u32>) -> io::Result<Child> {
+pub fn start(command: &OsString, file: &Path, line: Option<u32>) -> io::Result<Borrower> {
     let mut words = command.clone();
     words.push(" \"$@\"");
     let mut shell = shell(words);
@@ -44,15 +45,43 @@ pub fn start(command: &OsString, file: &Path, line: Option<u32>) -> io::Result<C
     if let Some(line) = line {
         shell.arg(format!("+{line}"));
     }
-    shell.arg(file).spawn()
+    Borrower::start(shell.arg(file))
 }
 
 /// Waits for Enter: what was printed before would be gone with the next frame.
 ///
 /// # Errors
 /// When there is no shell.
-pub fn pause() -> io::Result<Child> {
-    shell("printf '\\n%s ' \"$1\"; read -r line").args(["sh", "Enter goes back to acp-tui"]).spawn()
+pub fn pause() -> io::Result<Borrower> {
+    Borrower::start(shell("printf '\\n%s ' \"$1\"; read -r line").args(["sh", "Enter goes back to acp-tui"]))
+}
+
+/// A program that has the terminal while it runs, which is told. Dropping it ends it.
+#[derive(Debug)]
+pub struct Borrower {
+    child: Child,
+    pid: Option<u32>,
+}
+
+impl Borrower {
+    fn start(command: &mut Command) -> io::Result<Self> {
+        let child = command.spawn()?;
+        let pid = child.id();
+        pid.inspect(|pid| tell_of_program(*pid, true));
+        Ok(Self { child, pid })
+    }
+
+    /// # Errors
+    /// When it cannot be waited for.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+}
+
+impl Drop for Borrower {
+    fn drop(&mut self) {
+        self.pid.inspect(|pid| tell_of_program(*pid, false));
+    }
 }
 
 /// A shell that reads from the terminal.

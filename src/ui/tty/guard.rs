@@ -64,6 +64,11 @@ const LEAVE_MAIN: [&[u8]; 3] = [
     b"\x1b[?25h\x1b[?1006l\x1b[?1002l\x1b[?1000l\x1b[?1036;1039r\x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[<1u\x1b[23;2t",
 ];
 
+/// What most programs with a screen turn on that they may have left, where the screen of ours is not shown. No screen is
+/// erased: it may be the person's own again.
+const LEAVE_LENT: &[u8] = b"\x1b[?2026l\x1b[m\x1b[?25h\x1b[?1006l\x1b[?1002l\x1b[?1000l\
+    \x1b[?2031l\x1b[?7h\x1b[?1004l\x1b[?2004l\x1b[=0u\x1b[?1049l\x1b[0 q";
+
 /// What the terminal is set to: a number, so that another process can be told of it.
 static HELD: AtomicU8 = AtomicU8::new(0);
 /// It is ours.
@@ -77,6 +82,8 @@ const MAIN: u8 = 8;
 const OVER_MAIN: u8 = 16;
 /// The cursor has a shape of ours.
 const POINTER: u8 = 32;
+/// It is not ours: a program has it that the person uses meanwhile.
+pub(super) const LENT: u8 = 64;
 
 /// What a terminal can be asked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -120,12 +127,27 @@ impl Pointer {
 /// As the person has set it.
 const USUAL_POINTER: &[u8] = b"\x1b[0 q";
 
-static TOLD: OnceLock<fn(u8)> = OnceLock::new();
+static TOLD: OnceLock<Listener> = OnceLock::new();
 
-/// Has `told` be told what the terminal is set to, whenever that changes: a number for [`super::repair_after`], 0 when the
-/// terminal is not ours. Only the first one is told.
-pub fn tell_of(told: fn(u8)) {
-    let _ = TOLD.set(told);
+/// Who is told what becomes of the terminal.
+#[derive(Debug)]
+pub struct Listener {
+    /// What it is set to, whenever that changes: a number for [`super::repair_after`], 0 when it is not ours.
+    pub terminal: fn(u8),
+    /// The number of a program that has it now, or no longer.
+    pub program: fn(u32, bool),
+}
+
+/// Only the first one is told.
+pub fn tell_of(listener: Listener) {
+    let _ = TOLD.set(listener);
+}
+
+/// This program has the terminal now, or no longer.
+pub(super) fn tell_of_program(program: u32, has_terminal: bool) {
+    if let Some(told) = TOLD.get() {
+        (told.program)(program, has_terminal);
+    }
 }
 
 fn hold(more: u8) {
@@ -137,7 +159,7 @@ fn hold(more: u8) {
 
 fn tell(held: u8) {
     if let Some(told) = TOLD.get() {
-        told(held);
+        (told.terminal)(held);
     }
 }
 
@@ -151,8 +173,17 @@ pub(super) fn nothing_beside(held: u8) -> impl Iterator<Item = &'static [u8]> {
 pub(super) fn leave(held: u8) -> impl Iterator<Item = &'static [u8]> {
     let is_on_main = held & MAIN != 0;
     let over = (is_on_main && held & OVER_MAIN != 0).then_some(CLOSE_ALTERNATE);
-    let rest: &'static [&'static [u8]] = if is_on_main { &LEAVE_MAIN } else { &[LEAVE] };
+    let rest: &'static [&'static [u8]] = match held {
+        held if is_lent(held) => &[LEAVE_LENT],
+        _ if is_on_main => &LEAVE_MAIN,
+        _ => &[LEAVE],
+    };
     over.into_iter().chain(rest.iter().copied())
+}
+
+/// Whether another program has the terminal.
+pub(super) const fn is_lent(held: u8) -> bool {
+    held & LENT != 0
 }
 
 /// Which screen of the terminal is drawn on.
@@ -186,6 +217,7 @@ impl Tty {
     }
 
     fn take(&mut self) -> io::Result<()> {
+        HELD.fetch_and(!LENT, Ordering::Relaxed);
         // Before, so that there is no moment in which a kill would leave it raw.
         hold(OURS);
         terminal::enable_raw_mode()?;
@@ -259,6 +291,12 @@ impl Tty {
     /// Gives the terminal back for a while. Drop the input stream first.
     pub fn pause(&mut self) {
         restore();
+    }
+
+    /// The same for a program that the person uses meanwhile.
+    pub fn lend(&mut self) {
+        restore();
+        hold(LENT);
     }
 
     /// Takes it again; what the screen shows is unknown now, see [`super::Surface::invalidate`].
@@ -495,6 +533,15 @@ mod tests {
         let over = String::from_utf8(left(OURS | MAIN | OVER_MAIN)).unwrap();
         assert_eq!((over.matches("\x1b[?1049l").count(), over.matches("\x1b[<1u").count()), (1, 2));
         assert!(over.find("\x1b[?1049l") < over.find("\x1b[2K"), "what is erased is the region: {over:?}");
+    }
+
+    #[test]
+    fn where_a_program_had_the_terminal_modes_are_left_and_no_screen_is_erased() {
+        let lent = modes(&leave(LENT).collect::<Vec<_>>().concat());
+        for mode in ["25", "1000", "1002", "1006", "1004", "2004", "1049"] {
+            assert!(lent.contains(&(mode.to_owned(), mode == "25")), "{mode}: {lent:?}");
+        }
+        assert!(!String::from_utf8_lossy(LEAVE_LENT).contains("\x1b[2J"));
     }
 
     #[test]

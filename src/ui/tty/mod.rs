@@ -26,7 +26,7 @@ pub use ascii::Letters;
 pub use clipboard::{Multiplexer, TooLong, osc52};
 pub use event::{Click, Input, Scheme, Told};
 pub use guard::{
-    ASK_ARRIVAL, Beside, Place, Pointer, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of,
+    ASK_ARRIVAL, Beside, Listener, Place, Pointer, Questions, Tty, TtyOut, install_panic_hook, restore, size, tell_of,
 };
 pub use hidden::hidden_line;
 pub use input::InputStream;

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use super::guard::{leave, nothing_beside};
+use super::guard::{is_lent, leave, nothing_beside};
 use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
@@ -67,12 +67,14 @@ pub fn line_settings() -> Option<LineSettings> {
 }
 
 /// The one behind this descriptor, after the program that had set it to what `held` says was killed; it was set to `before`
-/// until then. Line settings that are not raw any more are those of a shell that has taken the terminal back.
+/// until then. Line settings that are not raw any more are those of a shell that has taken the terminal back; programs that had
+/// it meanwhile often set it half as raw.
 pub fn repair_after(terminal: BorrowedFd<'_>, held: u8, before: Option<&LineSettings>) -> io::Result<()> {
     let mut out = std::fs::File::from(terminal.try_clone_to_owned()?);
     let settings = tcgetattr(terminal)?;
-    let is_raw =
-        !settings.output_modes.contains(OutputModes::OPOST) && !settings.local_modes.contains(LocalModes::ISIG);
+    let (processes, signals) =
+        (settings.output_modes.contains(OutputModes::OPOST), settings.local_modes.contains(LocalModes::ISIG));
+    let is_raw = if is_lent(held) { !processes || !signals } else { !processes && !signals };
     let set = match before {
         _ if !is_raw => Ok(()),
         Some(LineSettings(before)) => tcsetattr(terminal, OptionalActions::Now, before).map_err(io::Error::from),

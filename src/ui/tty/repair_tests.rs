@@ -1,4 +1,5 @@
 use super::*;
+use crate::ui::tty::guard::LENT;
 use portable_pty::{PtySize, native_pty_system};
 
 #[test]
@@ -11,6 +12,12 @@ fn after_a_kill_settings_that_a_shell_has_set_stay_and_raw_ones_do_not() {
     tcsetattr(&terminal, OptionalActions::Now, &shell).unwrap();
     repair_after(terminal.as_fd(), 1, None).unwrap();
     assert!(!tcgetattr(&terminal).unwrap().local_modes.intersects(LocalModes::ICANON | LocalModes::ECHO));
+    // As an editor sets it that writes lines as a shell does.
+    let mut editor = shell.clone();
+    editor.local_modes.remove(LocalModes::ISIG);
+    tcsetattr(&terminal, OptionalActions::Now, &editor).unwrap();
+    repair_after(terminal.as_fd(), LENT, None).unwrap();
+    assert!(tcgetattr(&terminal).unwrap().local_modes.contains(LocalModes::ICANON | LocalModes::ECHO));
     shell.make_raw();
     tcsetattr(&terminal, OptionalActions::Now, &shell).unwrap();
     repair_after(terminal.as_fd(), 1, None).unwrap();

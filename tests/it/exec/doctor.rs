@@ -40,6 +40,37 @@ fn doctor_finds_what_is_wrong_and_says_where() {
 }
 
 #[test]
+fn doctor_leaves_out_the_home_directory_however_an_agent_writes_it() {
+    let lab = Lab::new();
+    let real = lab.path("real/me ü");
+    std::fs::create_dir_all(&real).unwrap();
+    std::os::unix::fs::symlink(&real, lab.path("linked home")).unwrap();
+    let said = "echo \"$HOME/a\" \"$(cd -P \"$HOME\" && pwd)/b\" >&2; echo 'ROOT/linked\\ home/c' >&2\n\
+                echo 'file://ROOT/linked%20home/d' >&2; echo 'file://ROOT/real/me%20%C3%BC/e' >&2; exit 3";
+    let said = said.replace("ROOT", lab.path("").to_str().unwrap().trim_end_matches('/'));
+    let agent = lab.shell_agent(&said);
+    let mut program = lab.program();
+    program.env("HOME", lab.path("linked home")).args(["doctor", "--redact", "--"]).args(&agent);
+    let said = text(&program.output().unwrap().stdout);
+    assert!(["~/a", "~/b", "~/c", "~/d", "~/e"].iter().all(|way| said.contains(way)), "{said}");
+    assert!(!said.contains("real/me") && !said.contains("linked"), "{said}");
+}
+
+#[test]
+fn doctor_leaves_out_what_variables_hold_that_are_called_secrets() {
+    let lab = Lab::new();
+    lab.write(
+        "config/acp-tui/config.toml",
+        "[agents.mine]\ncommand = \"sh\"\nargs = [\"-c\", \"echo A $MY_SECRET B $OTHER_KEY C $PLAIN >&2; exit 3\"]\n\
+         env = { OTHER_KEY = \"abcd1234\" }\n",
+    );
+    let mut program = lab.program();
+    program.env("MY_SECRET", "hunter2hunter2").env("PLAIN", "as it is");
+    let said = text(&program.args(["doctor", "--redact", "--agent", "mine"]).output().unwrap().stdout);
+    assert!(said.contains("A [redacted] B [redacted] C as it is"), "{said}");
+}
+
+#[test]
 fn doctor_lists_what_is_said_of_variables_and_in_the_table_of_an_agent() {
     let lab = Lab::new();
     let mine = "[agents.mine]\ncommand = \"sh\"\nargs = [\"-c\"]\nenv = { TOKEN = \"hidden\" }\nenv_without = [\"AWS_*\"]\nsandbox = true\n\
