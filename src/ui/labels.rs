@@ -282,9 +282,14 @@ pub fn to_review_before(changes: &Changes) -> Option<String> {
     (changes.left_before > 0).then(|| format!("{} to review from before", changes.left_before))
 }
 
+/// "+120 −14 in 6 files"
+pub fn lines_in_files(totals: Totals) -> String {
+    format!("+{} −{} in {}", totals.added, totals.removed, human::count(totals.files, "file"))
+}
+
 /// "+120 −14 in 6 files · 3 to review"
 pub fn sums(totals: Totals) -> String {
-    let sums = format!("+{} −{} in {}", totals.added, totals.removed, human::count(totals.files, "file"));
+    let sums = lines_in_files(totals);
     to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
 }
 

@@ -32,6 +32,7 @@ use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::pictures::Pictures;
+pub use changes::changed;
 pub use named::{ABOUT, in_words, wish};
 pub use permission::{gate_body, permission_body, raw_input, says_nothing, wording};
 pub use source::source;
