@@ -135,6 +135,7 @@ pub async fn run(
 
 impl Plain {
     fn say(&mut self, line: &str) {
+        self.teller.is_interrupted();
         self.printer.print(format!("{}\n", sanitize::line(line)));
     }
 
