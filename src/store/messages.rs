@@ -12,7 +12,7 @@ use crate::model::entry::{Block, Body, ChunkKind};
 use crate::model::event::Update;
 use crate::model::ids::{SessionId, TermId};
 use crate::model::patch::Patch;
-use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolPatch};
+use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolKind, ToolPatch, deed};
 use crate::store::lines::{Row, What};
 use retelling::Retelling;
 use serde_json::Value;
@@ -67,6 +67,10 @@ pub struct Message {
     pub call: Option<String>,
     /// Of what was done: its sort and its title.
     pub tool: String,
+    /// The word in its row.
+    pub deed: &'static str,
+    /// What its tool is called.
+    pub name: Option<String>,
     /// The files that it was done to.
     pub files: Vec<String>,
 }
@@ -255,6 +259,8 @@ impl Session {
             is_told_again,
             call: None,
             tool: String::new(),
+            deed: "",
+            name: None,
             files: Vec::new(),
         }
     }
@@ -495,8 +501,9 @@ impl Session {
             let message = self.message(Role::Tool, text, call.t);
             let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
             let (turn, is_told_again, files) = (call.turn, call.is_told_again, files(&call.tool));
+            let (deed, name) = (deed::deed(&call.tool), call.tool.name.clone());
             let call = Some(call.tool.id.as_str().to_owned());
-            messages.push(Message { turn, is_told_again, call, tool, files, ..message });
+            messages.push(Message { turn, is_told_again, call, tool, deed, name, files, ..message });
         }
         let mut kids = std::mem::take(&mut self.kids);
         for kid in &mut kids {
@@ -514,7 +521,8 @@ impl Session {
         // Those that no call shows.
         for terminal in terminals {
             let message = self.message(Role::Tool, terminal.text(), terminal.t);
-            messages.push(Message { turn: terminal.turn, tool: terminal.command, ..message });
+            let deed = deed::verb(ToolKind::Execute);
+            messages.push(Message { turn: terminal.turn, tool: terminal.command, deed, ..message });
         }
         messages.sort_by(|a, b| a.t.total_cmp(&b.t));
         messages.into_iter().for_each(out);

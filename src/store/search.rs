@@ -79,7 +79,7 @@ pub struct Query {
     pub cwd: Option<PathBuf>,
     pub origins: Origins,
     pub role: Option<Role>,
-    /// In the sort or the title of what was done, in small or large letters.
+    /// In the word in its row, the sort, the title or the tool's name of what was done, in small or large letters.
     pub tool: Option<String>,
     /// What was done to this file: a path, or the end of one.
     pub file: Option<PathBuf>,
@@ -109,7 +109,9 @@ impl Query {
 
     fn wants_message(&self, message: &Message, time: Duration) -> bool {
         let is_tool = |wanted: &String| {
-            message.role == Role::Tool && message.tool.to_lowercase().contains(&wanted.to_lowercase())
+            let names = [message.deed, &message.tool, message.name.as_deref().unwrap_or_default()];
+            let wanted = wanted.to_lowercase();
+            message.role == Role::Tool && names.iter().any(|name| name.to_lowercase().contains(&wanted))
         };
         let is_of = |wanted: &PathBuf| message.files.iter().any(|file| Path::new(file).ends_with(wanted));
         self.role.is_none_or(|role| role == message.role)

@@ -16,7 +16,7 @@ use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::model::setup::Unrecorded;
 use crate::model::spent::Spent;
-use crate::model::tool::{ToolCall, ToolKind};
+use crate::model::tool::{ToolCall, ToolKind, deed};
 use crate::text::address;
 use crate::text::width;
 use crate::ui::keys::Sort;
@@ -136,16 +136,9 @@ pub fn waits_for(session: SessionRef<'_>, now: Now) -> String {
 /// The plain word for a kind of tool call.
 pub const fn verb(kind: ToolKind) -> &'static str {
     match kind {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Delete => "delete",
-        ToolKind::Move => "move",
-        ToolKind::Search => "search",
-        ToolKind::Execute => "run",
-        ToolKind::Think => "think",
-        ToolKind::Fetch => "fetch",
         ToolKind::SwitchMode => "switch",
         ToolKind::Other => "use",
+        kind => deed::verb(kind),
     }
 }
 
