@@ -439,7 +439,7 @@ const FLAGS: &[Flag] = &[
         }),
         uses: &[Use {
             commands: &[Name::Search],
-            help: "only what was done with this in its kind or title: execute, read, edit, …",
+            help: "only what was done with this in its word, kind or title: run, read, edit, …",
         }],
     },
     Flag {

@@ -2,6 +2,7 @@
 //!
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
+pub mod deed;
 pub mod light;
 mod places;
 mod standing;

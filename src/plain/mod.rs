@@ -13,6 +13,7 @@ const WIDE: u16 = 400;
 mod ask;
 mod changes;
 mod command;
+mod ending;
 mod input;
 mod liveness;
 mod run;

@@ -7,25 +7,25 @@ use super::QUOTE;
 use super::ask::{self, Answered, Asked};
 use super::changes;
 use super::command::{self, BLOCK, Command, Said};
+use super::ending::{Over, Unknown};
 use super::input::{Heard, Input};
 use super::liveness::Liveness;
 use super::settings;
 use super::standing;
 use super::tell::{Teller, Upto};
-use crate::base::{human, sanitize};
+use crate::base::sanitize;
 use crate::engine::wait::{Signal, Signals, sleep_until};
 use crate::engine::{Engine, Goodbye};
 use crate::headless::code;
 use crate::headless::printer::Printer;
 use crate::model::changes::{Gate, ReviewAction, ReviewDoc, Scope, Target, Verdict};
-use crate::model::effect::{Ended as TurnEnded, FrontEnd};
+use crate::model::effect::FrontEnd;
 use crate::model::event::{Intent, Opening, QueueAct};
-use crate::model::ids::{Addressed, Now, TurnId};
+use crate::model::ids::{Addressed, Now};
 use crate::model::options::model_choice;
 use crate::model::permission_mode::{ModeChoice, PermissionMode};
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
-use crate::model::spent::Spent;
 use crate::ui::labels::{self, GoesOn};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ use std::time::{Duration, Instant};
 
 /// Behind the mode that asks nothing.
 const SURE: &str = " yes";
-/// How long the end of a turn is not told for the sake of what it has changed.
+/// How long the end of a turn, and the next line, wait for what the review has found.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(5);
 /// How long the agent is not started for the sake of the first look at the files.
 const FIRST_LOOK: Duration = Duration::from_secs(30);
@@ -62,17 +62,6 @@ pub struct Ended {
     pub undecided: u64,
 }
 
-/// A turn that has ended and of which this was not told yet.
-#[derive(Debug)]
-struct Over {
-    turn: TurnId,
-    how: TurnEnded,
-    spent: Spent,
-    /// What it has changed is known.
-    is_reviewed: bool,
-    until: Instant,
-}
-
 struct Plain {
     options: Options,
     input: Input,
@@ -83,6 +72,7 @@ struct Plain {
     /// The lines of a prompt of several.
     block: Option<String>,
     over: Option<Over>,
+    unknown: Unknown,
     /// The state that was told last.
     told: String,
     /// How many prompts were held when that was told last.
@@ -119,6 +109,7 @@ pub async fn run(
         liveness: Liveness::default(),
         block: None,
         over: None,
+        unknown: Unknown::default(),
         told: String::new(),
         told_held: 0,
         wants_changes: None,
@@ -144,6 +135,7 @@ pub async fn run(
 
 impl Plain {
     fn say(&mut self, line: &str) {
+        self.teller.is_interrupted();
         self.printer.print(format!("{}\n", sanitize::line(line)));
     }
 
@@ -232,6 +224,7 @@ impl Plain {
                     if let Some(over) = self.over.as_mut().filter(|over| over.turn <= turn) {
                         over.is_reviewed = true;
                     }
+                    lines.extend(self.unknown.known(turn, session));
                 }
                 FrontEnd::Returned(text) => {
                     lines.push("note: not sent:".to_owned());
@@ -282,21 +275,8 @@ impl Plain {
     fn tell_end(&mut self, session: SessionRef<'_>) {
         let Some(over) = self.over.take_if(|over| over.is_reviewed || Instant::now() >= over.until) else { return };
         let calls = self.teller.take_calls();
-        let mut parts = vec![human::duration(over.spent.agent)];
-        if calls > 0 {
-            parts.push(human::count(calls, "tool call"));
-        }
-        parts.extend(labels::waited(over.spent));
-        let totals = session.changes().totals;
-        if !totals.is_empty() {
-            parts.push(labels::sums(totals));
-        }
-        // The state tells of an agent that has gone.
-        let Some(how) = standing::ended(&over.how) else { return };
-        self.say(&format!("end: {how}: {}", parts.join(", ")));
-        if let TurnEnded::Failed(error) = &over.how {
-            self.say_all(error.data_lines().into_iter().map(|line| format!("{QUOTE}{line}")));
-        }
+        self.say_all(over.lines(session, calls));
+        self.unknown.note(&over);
     }
 
     fn tell_changes(&mut self, session: SessionRef<'_>) {

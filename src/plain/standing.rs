@@ -6,9 +6,7 @@ use super::QUOTE;
 use super::settings::of_option;
 use crate::base::{human, sanitize};
 use crate::model::auth_status::AuthStatus;
-use crate::model::effect::Ended;
 use crate::model::entry::Body;
-use crate::model::event::Stop;
 use crate::model::ids::Now;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
@@ -110,21 +108,4 @@ fn last_texts(session: SessionRef<'_>) -> Vec<String> {
             .collect(),
         None => vec!["note: no command has printed anything".to_owned()],
     }
-}
-
-/// How a turn has ended; nothing where its agent has gone.
-pub(super) fn ended(how: &Ended) -> Option<String> {
-    let words = match how {
-        Ended::Stopped(result) => match &result.stop {
-            Stop::EndTurn => "the turn is over",
-            Stop::Cancelled => "the turn was stopped",
-            Stop::MaxTokens => "the turn ended: the answer is as long as it may be",
-            Stop::MaxTurnRequests => "the turn ended: it has asked its model as often as it may",
-            Stop::Refusal => "the agent refuses to go on",
-            Stop::Odd(_) => "the turn ended without a reason",
-        },
-        Ended::Failed(error) => return Some(format!("the turn failed: {}", error.as_answer())),
-        Ended::Gone => return None,
-    };
-    Some(words.to_owned())
 }

@@ -46,6 +46,8 @@ struct Printed {
     line: String,
     /// The person has typed it, and it went out at once.
     is_typed: bool,
+    /// Its line was the last of all.
+    goes_on: bool,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +64,8 @@ pub(super) struct Teller {
     calls: u64,
     /// Commands that have ended while a call ran that may yet show them.
     unclaimed: Vec<EntryId>,
+    /// Of which entry the line is that was printed last: what goes on after another one has its label again.
+    last: Option<EntryId>,
 }
 
 impl Teller {
@@ -77,6 +81,11 @@ impl Teller {
     /// A line has gone out as this prompt. One that was held is told when it goes out.
     pub(super) fn is_sent(&mut self, prompt: EntryId) {
         self.printed.entry(prompt).or_default().is_typed = self.by_hand;
+    }
+
+    /// A line that is of no entry was printed.
+    pub(super) fn is_interrupted(&mut self) {
+        self.last = None;
     }
 
     /// Calls that have ended since this was asked last.
@@ -137,6 +146,8 @@ impl Teller {
         let is_newest = session.entries().last().is_some_and(|last| last.id == entry.id);
         let is_whole = is_over || entry.finished || !is_newest;
         let mut printed = self.printed.remove(&entry.id).unwrap_or_default();
+        printed.goes_on = self.last == Some(entry.id);
+        let before = out.len();
         match &entry.body {
             Body::Agent(message) => text("agent", message, is_whole, &mut printed, out),
             Body::User(message) if !printed.is_typed => {
@@ -187,6 +198,9 @@ impl Teller {
                     (Level::Warn, false) => "warning",
                     (Level::Error, false) => "error",
                 };
+                if !printed.goes_on && printed.upto < notice.detail.len() {
+                    printed.line.clear();
+                }
                 once(&format!("{label}: {}", notice.title), &mut printed, out);
                 for line in notice.detail.iter().skip(printed.upto) {
                     push(QUOTE, line, out);
@@ -195,9 +209,13 @@ impl Teller {
             }
         }
         self.printed.insert(entry.id, printed);
+        if out.len() > before {
+            self.last = Some(entry.id);
+        }
     }
 
-    /// Commands are told when they begin and when they end, everything else once it is done.
+    /// Commands are told when they begin and when they end, everything else once it is done; what is refused, at once: some
+    /// agents say so only after their answer.
     fn call(
         &mut self,
         call: &ToolCall,
@@ -207,11 +225,12 @@ impl Teller {
         out: &mut String,
     ) {
         // Some agents name a call after they have announced it.
-        if call.title.is_empty() && is_newest && !call.is_finished() {
+        let is_over = call.is_finished() || call.is_turned_down();
+        if call.title.is_empty() && is_newest && !is_over {
             return;
         }
         let is_command = call.kind == ToolKind::Execute;
-        if !call.is_finished() && !is_command {
+        if !is_over && !is_command {
             return;
         }
         if call.is_finished() && printed.upto == 0 {
@@ -252,7 +271,7 @@ fn may_be_claimed(command: &Entry, session: SessionRef<'_>) -> bool {
 fn state(call: &ToolCall) -> &str {
     match (&call.status, call.mark) {
         (ToolStatus::Completed, _) => "done",
-        _ if call.refused && call.is_finished() => "refused",
+        _ if call.refused && call.is_finished() || call.is_turned_down() => "refused",
         (ToolStatus::Failed, _) if !call.is_cancelled() => "failed",
         (ToolStatus::Cancelled | ToolStatus::Failed, _) | (_, Some(Mark::Cancelled)) => "cancelled",
         (_, Some(Mark::NoFinalStatus)) => "its end was not told",
@@ -314,10 +333,11 @@ fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, o
     let piece =
         if !before.is_empty() && !before.ends_with('\n') { piece.strip_prefix('\n').unwrap_or(piece) } else { piece };
     for line in piece.lines().filter(|line| !line.trim().is_empty()) {
-        if printed.line.is_empty() {
+        if printed.line.is_empty() || !printed.goes_on {
             let label = if is_replaced { format!("{label}, instead: ") } else { format!("{label}: ") };
             push(&label, line, out);
             printed.line = label;
+            printed.goes_on = true;
         } else {
             push(QUOTE, line, out);
         }
@@ -400,6 +420,31 @@ mod tests {
         scene.end_turn(Stop::EndTurn);
         let all = said + &told(&mut teller, &scene, Upto::End);
         assert!(all.contains(": refused") && !all.contains("not told"), "{all}");
+    }
+
+    #[test]
+    fn a_refusal_is_told_when_it_is_refused_and_an_answer_that_was_interrupted_has_its_label_again() {
+        let (mut scene, mut teller) = working();
+        scene.ask(1, "echo about to fail", &["Allow", "Reject"]);
+        let asked = told(&mut teller, &scene, Upto::Now);
+        scene.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+        let said = told(&mut teller, &scene, Upto::Now);
+        assert!(said.starts_with("tool: ") && said.ends_with(": refused\n"), "{asked} {said}");
+        scene.tool("t", ToolKind::Read, "notes.md", ToolStatus::InProgress);
+        scene.say("Well:\n```rust\n");
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "agent: Well:\n  | ```rust\n");
+        scene.tool("t", ToolKind::Read, "notes.md", ToolStatus::Completed);
+        scene.say("fn main() {\n");
+        let said = told(&mut teller, &scene, Upto::Now);
+        assert_eq!(said, "tool: read notes.md: done\nagent: fn main() {\n");
+        scene.say("}\n");
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "  | }\n");
+        teller.is_interrupted();
+        scene.say("```\n");
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "agent: ```\n");
+        scene.end_turn(Stop::EndTurn);
+        let said = told(&mut teller, &scene, Upto::End);
+        assert!(!said.contains("refused"), "it was told: {said}");
     }
 
     /// See `tests/naughty/README.md`.

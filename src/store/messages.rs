@@ -12,7 +12,7 @@ use crate::model::entry::{Block, Body, ChunkKind};
 use crate::model::event::Update;
 use crate::model::ids::{SessionId, TermId};
 use crate::model::patch::Patch;
-use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolPatch};
+use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolKind, ToolPatch, deed};
 use crate::store::lines::{Row, What};
 use retelling::Retelling;
 use serde_json::Value;
@@ -67,6 +67,8 @@ pub struct Message {
     pub call: Option<String>,
     /// Of what was done: its sort and its title.
     pub tool: String,
+    /// The word in its row.
+    pub deed: &'static str,
     /// The files that it was done to.
     pub files: Vec<String>,
     /// The call itself.
@@ -257,6 +259,7 @@ impl Session {
             is_told_again,
             call: None,
             tool: String::new(),
+            deed: "",
             files: Vec::new(),
             done: None,
         }
@@ -498,8 +501,9 @@ impl Session {
             let message = self.message(Role::Tool, text, call.t);
             let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
             let (turn, is_told_again, files) = (call.turn, call.is_told_again, files(&call.tool));
+            let deed = deed::deed(&call.tool);
             let (call, done) = (Some(call.tool.id.as_str().to_owned()), Some(Box::new(call.tool)));
-            messages.push(Message { turn, is_told_again, call, tool, files, done, ..message });
+            messages.push(Message { turn, is_told_again, call, tool, deed, files, done, ..message });
         }
         let mut kids = std::mem::take(&mut self.kids);
         for kid in &mut kids {
@@ -517,7 +521,8 @@ impl Session {
         // Those that no call shows.
         for terminal in terminals {
             let message = self.message(Role::Tool, terminal.text(), terminal.t);
-            messages.push(Message { turn: terminal.turn, tool: terminal.command, ..message });
+            let deed = deed::verb(ToolKind::Execute);
+            messages.push(Message { turn: terminal.turn, tool: terminal.command, deed, ..message });
         }
         messages.sort_by(|a, b| a.t.total_cmp(&b.t));
         messages.into_iter().for_each(out);

@@ -78,7 +78,7 @@ pub struct Query {
     pub cwd: Option<PathBuf>,
     pub origins: Origins,
     pub role: Option<Role>,
-    /// In the sort or the title of what was done, in small or large letters.
+    /// In the word in its row, the sort, the title or the tool's name of what was done, in small or large letters.
     pub tool: Option<String>,
     /// What was done to this file: a path, or the end of one.
     pub file: Option<PathBuf>,
@@ -108,7 +108,10 @@ impl Query {
 
     fn wants_message(&self, message: &Message, time: Duration) -> bool {
         let is_tool = |wanted: &String| {
-            message.role == Role::Tool && message.tool.to_lowercase().contains(&wanted.to_lowercase())
+            let name = message.done.as_ref().and_then(|call| call.name.as_deref());
+            let names = [message.deed, &message.tool, name.unwrap_or_default()];
+            let wanted = wanted.to_lowercase();
+            message.role == Role::Tool && names.iter().any(|name| name.to_lowercase().contains(&wanted))
         };
         let is_of = |wanted: &PathBuf| message.files.iter().any(|file| Path::new(file).ends_with(wanted));
         self.role.is_none_or(|role| role == message.role)

@@ -189,6 +189,13 @@ fn filters_leave_out_what_is_not_wanted() {
     assert_eq!(ids(Query { role: Some(Role::Tool), ..literal("roof") }), tool);
     only("s", Query { until: Some(Duration::from_secs(STARTED + 86_400)), ..literal("roof") });
     assert_eq!(ids(Query { until: Some(Duration::from_secs(STARTED)), ..literal("roof") }), []);
+    let ran = json!({ "sessionUpdate": "tool_call", "toolCallId": "u", "title": "gutter", "kind": "execute" });
+    let ran = conversation().prompt("s", "and the gutter").update("s", ran).end();
+    for (name, hits) in [("run", 1), ("execute", 1), ("edit", 0)] {
+        let query = Query { tool: Some(name.into()), ..literal("gutter") };
+        let home = Home::with(&[("a", Journal { text: ran.text.clone(), ..Journal::default() })]);
+        assert_eq!(home.find(&query).len(), hits, "by the word in its row, and the protocol's: {name}");
+    }
     for (name, file) in [("climb", "roof.rs"), ("EDIT", "a/roof.rs"), ("edit climb", "/work/a/roof.rs")] {
         assert_eq!(ids(Query { tool: Some(name.into()), ..literal("roof") }), tool, "{name}");
         assert_eq!(ids(Query { file: Some(file.into()), ..literal("tile") }), tool, "{file}");

@@ -11,6 +11,11 @@ use std::time::Duration;
 
 /// Appends the hunks; within `time` the changed lines are found exactly.
 pub fn hunks(old: &[u8], new: &[u8], time: Duration, out: &mut Vec<u8>) {
+    hunks_below(0, (old, new), time, out);
+}
+
+/// The same of pieces of a file, with so many lines above them.
+pub fn hunks_below(above: usize, (old, new): (&[u8], &[u8]), time: Duration, out: &mut Vec<u8>) {
     let (old, new) = (lines(old), lines(new));
     let (from, to) = (|n: usize| old[n], |n: usize| new[n]);
     let edits = edits(&Text { len: old.len(), line: &from }, &Text { len: new.len(), line: &to }, time);
@@ -18,7 +23,7 @@ pub fn hunks(old: &[u8], new: &[u8], time: Duration, out: &mut Vec<u8>) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
         let (olds, news) =
             (first.old_range().start..last.old_range().end, first.new_range().start..last.new_range().end);
-        out.extend_from_slice(format!("@@ -{} +{} @@\n", place(&olds), place(&news)).as_bytes());
+        out.extend_from_slice(format!("@@ -{} +{} @@\n", place(&olds, above), place(&news, above)).as_bytes());
         for op in &group {
             match op {
                 DiffOp::Equal { .. } => marked(b' ', &old[op.old_range()], out),
@@ -37,8 +42,8 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 /// `START,COUNT`; without lines the start is the line before.
-fn place(range: &Range<usize>) -> String {
-    let start = if range.is_empty() { range.start } else { range.start + 1 };
+fn place(range: &Range<usize>, above: usize) -> String {
+    let start = above + if range.is_empty() { range.start } else { range.start + 1 };
     format!("{start},{}", range.len())
 }
 

@@ -16,7 +16,7 @@ use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::model::setup::Unrecorded;
 use crate::model::spent::Spent;
-use crate::model::tool::{ToolCall, ToolKind};
+use crate::model::tool::{ToolCall, ToolKind, deed};
 use crate::text::address;
 use crate::text::width;
 use crate::ui::keys::Sort;
@@ -136,16 +136,9 @@ pub fn waits_for(session: SessionRef<'_>, now: Now) -> String {
 /// The plain word for a kind of tool call.
 pub const fn verb(kind: ToolKind) -> &'static str {
     match kind {
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Delete => "delete",
-        ToolKind::Move => "move",
-        ToolKind::Search => "search",
-        ToolKind::Execute => "run",
-        ToolKind::Think => "think",
-        ToolKind::Fetch => "fetch",
         ToolKind::SwitchMode => "switch",
         ToolKind::Other => "use",
+        kind => deed::verb(kind),
     }
 }
 
@@ -282,9 +275,14 @@ pub fn to_review_before(changes: &Changes) -> Option<String> {
     (changes.left_before > 0).then(|| format!("{} to review from before", changes.left_before))
 }
 
+/// "+120 −14 in 6 files"
+pub fn lines_in_files(totals: Totals) -> String {
+    format!("+{} −{} in {}", totals.added, totals.removed, human::count(totals.files, "file"))
+}
+
 /// "+120 −14 in 6 files · 3 to review"
 pub fn sums(totals: Totals) -> String {
-    let sums = format!("+{} −{} in {}", totals.added, totals.removed, human::count(totals.files, "file"));
+    let sums = lines_in_files(totals);
     to_review(totals).map_or_else(|| sums.clone(), |open| format!("{sums} · {open}"))
 }
 

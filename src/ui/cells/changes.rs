@@ -43,10 +43,9 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     if let Some(open) = labels::to_review(totals) {
         sums.push(&format!(" · {open}"), Token::Text);
     }
-    if effort.outside > 0 {
+    if let Some(words) = outside(effort.outside) {
         let dot = if sums.is_empty() { "" } else { " · " };
-        let words = format!("{dot}{} outside: not reviewed", human::count(effort.outside, "file"));
-        sums.push(&words, Token::Warn);
+        sums.push(&format!("{dot}{words}"), Token::Warn);
     }
     let mut text = StyledText::new();
     // It was looked at for so long that the next prompt stands above.
@@ -79,6 +78,20 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     text.push(&key, Token::Dim);
     let wrap = if room.is_some() { WrapMode::Truncate } else { WrapMode::Words };
     vec![LogicalLine { gutter: gutter(glyph, Token::Dim), wrap, ..LogicalLine::text(text) }]
+}
+
+/// What a turn has changed, by the entry of its end, in words; nothing of the directory where that is not known.
+pub fn changed(entry: &Entry, session: SessionRef<'_>) -> Vec<String> {
+    let Body::Changes(changes) = &entry.body else { return Vec::new() };
+    let here = match changes.totals {
+        totals if !totals.is_empty() => Some(labels::lines_in_files(totals)),
+        _ => (!changes.is_unknown).then(|| "nothing changed".to_owned()),
+    };
+    here.into_iter().chain(outside(effort(entry, changes, session).outside)).collect()
+}
+
+fn outside(files: u64) -> Option<String> {
+    (files > 0).then(|| format!("{} outside: not reviewed", human::count(files, "file")))
 }
 
 /// What was done in a turn, as far as that is in memory.

@@ -7,14 +7,13 @@
 
 use super::lines::{dim, more_lines};
 use crate::base::sanitize;
-use crate::model::tool::{Change, ChangeBody, Operation, ToolCall};
+use crate::model::tool::{Change, ChangeBody, Operation, ToolCall, deed};
 use crate::text::code::{Code, Lines};
 use crate::text::diff::{Budget, CONTEXT, DiffLine, FileDiff, Kind, diff_within};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::patch::{self, Done};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
-use serde_json::Value;
 
 /// Columns in front of a body.
 pub(super) const INDENT: &str = "   ";
@@ -57,17 +56,7 @@ pub(super) fn change(change: &Change, from: Option<u32>, budget: &mut Budget) ->
 
 /// Files that a call is to patch, where it says so only in its input, and nothing else there.
 pub(super) fn in_input(call: &ToolCall) -> Vec<patch::OfFile<'_>> {
-    let input = call.raw_input.as_ref().filter(|_| call.content.is_empty());
-    let text = match input {
-        Some(Value::String(text)) => Some(text),
-        Some(Value::Object(members)) if members.len() == 1 => members.values().next().and_then(|member| match member {
-            Value::String(text) => Some(text),
-            _ => None,
-        }),
-        _ => None,
-    };
-    let mut files =
-        text.filter(|text| patch::is_of_files(text)).and_then(|text| patch::of_files(text)).unwrap_or_default();
+    let mut files = deed::patched(call);
     for file in &mut files {
         file.diff.note = match (file.done, file.to) {
             (Done::Removed, _) => Some("removed".to_owned()),

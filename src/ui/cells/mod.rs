@@ -28,10 +28,10 @@ use crate::model::terminal::Terminal;
 use crate::text::line::LogicalLine;
 use crate::text::run::{RunStyle, StyledText};
 use crate::ui::keys::{Keymap, Layer};
-use crate::ui::labels;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::pictures::Pictures;
+pub use changes::changed;
 pub use named::{ABOUT, in_words, wish};
 pub use permission::{gate_body, permission_body, raw_input, says_nothing, wording};
 pub use source::source;
@@ -152,10 +152,10 @@ pub fn lines(entry: &Entry, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     }
 }
 
-/// What an entry is called in a line about it.
-pub fn name(entry: &Entry, session: SessionRef<'_>) -> String {
+/// What an entry is called in a line about it: a call as in its row.
+pub fn name(entry: &Entry, ctx: &CellCtx<'_>) -> String {
     match &entry.body {
-        Body::Tool(tool) => labels::object(tool, &session.cwd),
+        Body::Tool(tool) => format!("{} {}", named::deed(tool), named::object(tool, ctx).as_str()),
         Body::Plan(_) => "the plan".to_owned(),
         Body::Thought(_) => "a thought".to_owned(),
         _ => "what runs".to_owned(),

@@ -5,98 +5,23 @@
 use super::message::{display, label};
 use super::{CellCtx, Places, diffs};
 use crate::model::changes::WritePreview;
-use crate::model::entry::Block;
-use crate::model::tool::{Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
-use crate::text::patch::Done;
+use crate::model::tool::deed::{PATHS, input, kind_named, tool_name};
+pub(super) use crate::model::tool::deed::{arguments, deed, kind_of, verb};
+use crate::model::tool::{ToolCall, ToolKind};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::labels;
-use serde::de::IgnoredAny;
 use serde_json::Value;
-use std::borrow::Cow;
 
 /// In place of the verb where nothing says what is to be done with a file.
 pub const ABOUT: &str = "about";
-/// Names of tools, without their case and what joins their words.
-const TOOLS: &[(ToolKind, &[&str])] = &[
-    (ToolKind::Read, &["read", "readfile", "readmanyfiles", "readmediafile", "view", "viewfile"]),
-    (
-        ToolKind::Edit,
-        &["edit", "editfile", "multiedit", "write", "writefile", "replace", "strreplace", "strreplacefile"],
-    ),
-    (ToolKind::Search, &["glob", "grep", "search", "searchfiles", "findfiles", "listdir", "listdirectory"]),
-    (ToolKind::Execute, &["bash", "shell", "run", "runcommand", "runshellcommand", "execute"]),
-    (ToolKind::Fetch, &["fetch", "fetchurl", "webfetch"]),
-    (ToolKind::Think, &["think"]),
-];
 /// Files named on the first line.
 const MAX_NAMED: usize = 3;
-/// Where the input of a call names its file.
-const PATHS: [&str; 5] = ["path", "file_path", "filePath", "filepath", "absolute_path"];
-/// Bytes of arguments that are looked at.
-const MAX_ARGUMENTS: usize = 4096;
-
 /// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
 pub(super) fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
     let shown =
         t.terminals().find_map(|id| ctx.session.session().terminal(id)).filter(|_| t.kind == ToolKind::Other)?;
     Some(shown.command.as_str()).filter(|c| !c.is_empty())
-}
-
-/// What a call does as it says itself, else by the name of its tool, where that is its title or stands in front of it.
-/// Only for being shown: nothing is allowed by a name.
-pub(super) fn kind_of(t: &ToolCall) -> ToolKind {
-    if t.kind != ToolKind::Other {
-        return t.kind;
-    }
-    let names = std::iter::once(t.named()).chain(t.name.as_deref()).chain(t.also_named.iter().map(String::as_str));
-    let named = names.filter_map(tool_name).find_map(kind_named);
-    // A question may leave out what the call was announced as.
-    named.or(t.kind_before).unwrap_or_default()
-}
-
-/// The kind of the tools that are called so.
-fn kind_named(name: &str) -> Option<ToolKind> {
-    let name = name.chars().filter(|c| !matches!(c, '_' | '-')).collect::<String>().to_lowercase();
-    TOOLS.iter().find(|(_, names)| names.contains(&name.as_str())).map(|(kind, _)| *kind)
-}
-
-/// What stands in front of a colon, if it is one word; else the title, if that is one.
-fn tool_name(title: &str) -> Option<&str> {
-    let name = title.split_once(": ").map_or(title, |(name, _)| name).trim();
-    (!name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))).then_some(name)
-}
-
-/// What a call does, by what it shows and not by the agent's word: a call with a change changes a file.
-pub(super) fn deed(t: &ToolCall) -> &'static str {
-    if t.is_agent {
-        return "agent";
-    }
-    let mut changes = t.changes().peekable();
-    let patched = diffs::in_input(t);
-    if changes.peek().is_none() && !patched.is_empty() {
-        let all = |done: Done| patched.iter().all(|file| file.done == done);
-        return match (all(Done::Added), all(Done::Removed)) {
-            (true, _) => "create",
-            (_, true) => "delete",
-            _ => "edit",
-        };
-    }
-    if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
-        return if writes_all(t) { "write" } else { verb(kind_of(t)) };
-    }
-    let (mut adds, mut deletes) = (true, true);
-    for change in changes {
-        // Some agents send an empty old text for a file that is not there.
-        let was_empty = change.texts().is_some_and(|(old, _)| old.is_some_and(|old| old.is_empty()));
-        adds &= change.operation == Operation::Add || was_empty;
-        deletes &= change.operation == Operation::Delete;
-    }
-    match (adds, deletes) {
-        (true, _) => "create",
-        (_, true) => "delete",
-        _ => "edit",
-    }
 }
 
 /// What a call is asked to do; "create" only where the disk has no such file.
@@ -121,35 +46,6 @@ pub fn in_words(t: &ToolCall, ctx: &CellCtx<'_>) -> String {
     format!("{} {}", wish(t, &[]), object(t, ctx).as_str())
 }
 
-/// What stands in front of a call: a verb, or what it is where nothing says what it does.
-pub(super) const fn verb(kind: ToolKind) -> &'static str {
-    match kind {
-        ToolKind::SwitchMode => "mode",
-        ToolKind::Other => "tool",
-        kind => labels::verb(kind),
-    }
-}
-
-/// What a call of no kind that is not done shows in place of output: its own arguments, as far as they have come. An object
-/// of JSON that ends where the text does is whole, or one that is still being written.
-pub(super) fn arguments(t: &ToolCall) -> Option<&str> {
-    let [ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text))] = t.content.as_slice() else {
-        return None;
-    };
-    let is_done = matches!(t.status, ToolStatus::Completed | ToolStatus::Failed);
-    if is_done || t.kind != ToolKind::Other || t.raw_input.is_some() || !text.trim_start().starts_with('{') {
-        return None;
-    }
-    let head = text.get(..text.floor_char_boundary(MAX_ARGUMENTS)).unwrap_or_default();
-    serde_json::from_str::<IgnoredAny>(head).map_or_else(|error| error.is_eof(), |_| true).then_some(text)
-}
-
-/// What a call is given, where that is told.
-fn input(t: &ToolCall) -> Option<Cow<'_, Value>> {
-    let written = || serde_json::from_str(arguments(t).filter(|text| text.len() <= MAX_ARGUMENTS)?).ok();
-    t.raw_input.as_ref().map(Cow::Borrowed).or_else(|| written().map(Cow::Owned))
-}
-
 /// What a call is given by the name that fits its kind.
 fn given(t: &ToolCall) -> Option<String> {
     match kind_of(t) {
@@ -170,13 +66,6 @@ fn given_as(t: &ToolCall, names: &[&str]) -> Option<String> {
     let input = input(t)?;
     let given = names.iter().find_map(|name| input.get(*name)?.as_str())?;
     Some(given.to_owned()).filter(|given| !given.trim().is_empty())
-}
-
-/// Whether a call is given the whole text of a file.
-fn writes_all(t: &ToolCall) -> bool {
-    let has = |input: &Value, name: &str| input.get(name).is_some_and(Value::is_string);
-    let has_text = |input: &Value| has(input, "content") && PATHS.iter().any(|name| has(input, name));
-    kind_of(t) == ToolKind::Edit && input(t).is_some_and(|input| has_text(&input))
 }
 
 /// What is done to: the command, the path, else the title without the verb.

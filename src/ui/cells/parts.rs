@@ -1,16 +1,19 @@
 //! What of an entry can be copied by itself: a code block, a command, what it printed, a patch, a path, an address.
 //!
-//! Copies nothing. Invariant: each is as it was sent, without layout, and there are at most `MAX`.
+//! Copies nothing. Invariants: each is as it was sent, without layout, and there are at most `MAX`; a patch goes in with
+//! `git apply` in the session's directory, as far as the place of its texts in the file is known.
 
 use super::{named, source};
-use crate::base::human;
+use crate::base::{human, paths};
 use crate::model::entry::{Block, Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
-use crate::model::tool::{Change, ChangeBody, ToolCall, ToolContent};
+use crate::model::tool::{Change, ChangeBody, Operation, ToolCall, ToolContent};
 use crate::text::{address, unified};
 use crate::ui::md;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 const MAX: usize = 100;
@@ -37,7 +40,7 @@ pub fn parts(entry: &Entry, session: SessionRef<'_>) -> Vec<Part> {
         Body::File(op) => {
             out.add("path", op.path.clone());
             if let FileOutcome::Written { old, new, .. } = &op.outcome {
-                out.patch(&op.path, old.as_deref(), new);
+                out.patch(names(&op.path, session), old.as_deref(), new, None);
             }
         }
         Body::Attachment(_) | Body::Plan(_) | Body::Notice(_) | Body::Changes(_) => {}
@@ -74,7 +77,7 @@ impl Parts {
     fn call(&mut self, call: &ToolCall, session: SessionRef<'_>) {
         self.add("command", named::command(call.raw_input.as_ref()).unwrap_or_default());
         let mut paths: BTreeSet<&str> = call.locations.iter().map(|at| at.path.as_str()).collect();
-        for content in &call.content {
+        for (at, content) in call.content.iter().enumerate() {
             match content {
                 ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => {
                     self.add("output", text.as_str());
@@ -83,7 +86,7 @@ impl Parts {
                 ToolContent::Block(_) | ToolContent::Unread(_) => {}
                 ToolContent::Change(change) => {
                     paths.insert(&change.path);
-                    self.change(change);
+                    self.change(change, call.line_of(at), session);
                 }
                 ToolContent::Terminal(id) => self.terminal(session.terminal(id)),
             }
@@ -93,22 +96,27 @@ impl Parts {
         }
     }
 
-    fn change(&mut self, change: &Change) {
+    fn change(&mut self, change: &Change, line: Option<u32>, session: SessionRef<'_>) {
+        let names = names(&change.path, session);
         match &change.body {
             ChangeBody::Texts { old, new } => {
-                self.patch(&change.path, old.as_deref(), new);
+                self.patch(names, old.as_deref(), new, line);
                 self.add("new text", new.to_string());
             }
-            ChangeBody::Patch(patch) => self.add("patch", patch.to_string()),
+            ChangeBody::Patch(patch) => self.add("patch", named_patch(patch, names, &change.operation)),
             ChangeBody::Nothing => {}
         }
     }
 
-    fn patch(&mut self, path: &str, old: Option<&str>, new: &str) {
-        let name = path.trim_start_matches('/');
-        let from = if old.is_some() { format!("a/{name}") } else { "/dev/null".to_owned() };
-        let mut patch = format!("--- {from}\n+++ b/{name}\n").into_bytes();
-        unified::hunks(old.unwrap_or_default().as_bytes(), new.as_bytes(), TIME, &mut patch);
+    /// `line`: where the texts begin in the file, if that is known.
+    fn patch(&mut self, names: Names, old: Option<&str>, new: &str, line: Option<u32>) {
+        let above = line.map_or(0, |line| line.saturating_sub(1) as usize);
+        // A piece from within a file does not end it.
+        let is_piece = above > 0 && old.is_some_and(|old| !old.ends_with('\n') && !new.ends_with('\n'));
+        let whole = |text| if is_piece { Cow::Owned(format!("{text}\n")) } else { Cow::Borrowed(text) };
+        let (from, to) = (whole(old.unwrap_or_default()), whole(new));
+        let mut patch = head(&names, old.is_none(), false).into_bytes();
+        unified::hunks_below(above, (from.as_bytes(), to.as_bytes()), TIME, &mut patch);
         self.add("patch", String::from_utf8_lossy(&patch));
     }
 
@@ -118,5 +126,101 @@ impl Parts {
             self.add("command", terminal.command.as_str());
         }
         self.add("output", terminal.text.text());
+    }
+}
+
+/// What a patch calls a file before and after.
+struct Names {
+    before: String,
+    after: String,
+}
+
+/// From the session's directory on; of a file outside of it, the whole path.
+fn names(path: &str, session: SessionRef<'_>) -> Names {
+    let dir = paths::normalize(Path::new(&session.cwd));
+    let path = paths::normalize(&dir.join(path));
+    match path.strip_prefix(&dir) {
+        Ok(below) => {
+            let below = below.to_string_lossy();
+            Names { before: format!("a/{below}"), after: format!("b/{below}") }
+        }
+        Err(_) => {
+            let path = path.to_string_lossy().into_owned();
+            Names { before: path.clone(), after: path }
+        }
+    }
+}
+
+fn head(names: &Names, is_new: bool, is_gone: bool) -> String {
+    const NOTHING: &str = "/dev/null";
+    let before = if is_new { NOTHING } else { &names.before };
+    let after = if is_gone { NOTHING } else { &names.after };
+    format!("--- {before}\n+++ {after}\n")
+}
+
+/// The hunks of an agent's patch of one file below the names that it has here; what has none, or is git's, as it is.
+fn named_patch(patch: &str, names: Names, operation: &Operation) -> String {
+    let is_gits = patch.lines().any(|line| line.starts_with("diff --git "));
+    let begin = if patch.starts_with("@@ ") { Some(0) } else { patch.find("\n@@ ").map(|at| at + 1) };
+    match begin.and_then(|at| patch.get(at..)) {
+        Some(hunks) if !is_gits => {
+            let head = head(&names, *operation == Operation::Add, *operation == Operation::Delete);
+            format!("{head}{hunks}")
+        }
+        _ => patch.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::Update;
+    use crate::model::patch::Patch;
+    use crate::model::tool::{Location, ToolPatch, ToolStatus};
+    use crate::ui::fixtures::Scene;
+
+    /// The patches of a call with this change, in a session in `/home/me/src/shop`.
+    fn patches(change: Change, line: Option<u32>) -> Vec<String> {
+        let mut scene = Scene::working(80, 24);
+        let mut patch = ToolPatch::new("t".into());
+        patch.status = Patch::Set(ToolStatus::Completed);
+        patch.locations = Patch::Set(vec![Location { path: change.path.clone(), line }]);
+        patch.content = Patch::Set(vec![ToolContent::Change(change)]);
+        scene.update(Update::ToolCall(patch.into()));
+        let session = scene.model.first();
+        let parts = session.entries().last().map(|entry| parts(entry, session)).unwrap_or_default();
+        parts.into_iter().filter(|part| part.what == "patch").map(|part| part.text).collect()
+    }
+
+    #[test]
+    fn a_patch_names_files_from_the_sessions_directory_on_and_what_lies_outside_by_its_whole_path() {
+        let of = |path, old: Option<&str>| patches(Change::of_texts(path, old.map(Into::into), "two\n".into()), None);
+        let mended = "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1,1 +1,1 @@\n-one\n+two\n";
+        assert_eq!(of("/home/me/src/shop/src/main.rs", Some("one\n")), [mended]);
+        assert_eq!(of("./src/main.rs", Some("one\n")), [mended]);
+        assert_eq!(of("/home/me/src/shop/new.md", None), ["--- /dev/null\n+++ b/new.md\n@@ -0,0 +1,1 @@\n+two\n"]);
+        assert_eq!(of("/etc/hosts", Some("one\n")), ["--- /etc/hosts\n+++ /etc/hosts\n@@ -1,1 +1,1 @@\n-one\n+two\n"]);
+    }
+
+    #[test]
+    fn a_piece_of_a_file_is_patched_where_it_stands() {
+        let piece = Change::of_texts("/home/me/src/shop/a.rs", Some("one\nold".into()), "one\nnew".into());
+        let wanted = "--- a/a.rs\n+++ b/a.rs\n@@ -40,2 +40,2 @@\n one\n-old\n+new\n";
+        assert_eq!(patches(piece, Some(40)), [wanted]);
+    }
+
+    #[test]
+    fn the_hunks_of_an_agents_patch_stand_below_names_that_hold_here() {
+        let change = |body: &str| Change {
+            body: ChangeBody::Patch(body.into()),
+            ..Change::of_texts("/home/me/src/shop/a.rs", None, "".into())
+        };
+        let wanted = "--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-old\n+new\n";
+        let of = |body: &str| patches(Change { operation: Operation::Modify, ..change(body) }, None);
+        assert_eq!(of("@@ -1 +1 @@\n-old\n+new\n"), [wanted]);
+        assert_eq!(of("--- /home/me/src/shop/a.rs\n+++ /home/me/src/shop/a.rs\n@@ -1 +1 @@\n-old\n+new\n"), [wanted]);
+        let gits = "diff --git a/a.rs b/a.rs\n--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-old\n+new\n";
+        assert_eq!(of(gits), [gits]);
+        assert_eq!(of("what it says"), ["what it says"]);
     }
 }

@@ -11,6 +11,7 @@ use super::layer::{LAYERS, Layer};
 use crate::base::toml_doc::{Report, Warning, kind_of};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -134,6 +135,7 @@ impl Keymap {
         let (Some((run, run_at)), false) = (run, on.is_empty()) else {
             return report.warn(&value.span(), "a bind needs `on`, a key, and `run`, what it does");
         };
+        let on = written(on, is_usual, report);
         let mut layers: Vec<Layer> = if when.is_empty() { LAYERS.to_vec() } else { Vec::new() };
         for (name, at) in &when {
             let Some(layer) = Layer::called(name) else {
@@ -156,17 +158,7 @@ impl Keymap {
             let place = if places.is_empty() { String::new() } else { format!(" in {}", places.join(", ")) };
             return report.warn(&run_at, format!("nothing is called {run:?}{place}; `acp-tui keys` lists all names"));
         }
-        for (name, at) in on {
-            let Some((first, keys)) = keys(name) else {
-                if is_usual {
-                    continue;
-                }
-                let words = format!(
-                    "{name:?} is no key; for example \"ctrl+g\", \"alt+enter\", \"f3\", \"a\", \"ctrl+x ctrl+e\""
-                );
-                report.warn(&at, words);
-                continue;
-            };
+        for (name, at, first, keys) in on {
             // Places by what is to be said of them, and the line that it is about.
             let mut told: BTreeMap<(bool, usize), Vec<&str>> = BTreeMap::new();
             for (layer, action) in &known {
@@ -366,6 +358,26 @@ impl Keymap {
         }
         out
     }
+}
+
+/// What is written in a row, with the keys that it means; what is no key is told, whatever else is wrong there.
+fn written<'a>(
+    on: Vec<(&'a str, Range<usize>)>,
+    is_usual: bool,
+    report: &mut Report<'_>,
+) -> Vec<(&'a str, Range<usize>, Key, Vec<Key>)> {
+    let mut found = Vec::new();
+    for (name, at) in on {
+        match keys(name) {
+            Some((first, keys)) => found.push((name, at, first, keys)),
+            None if is_usual => {}
+            None => report.warn(
+                &at,
+                format!("{name:?} is no key; for example \"ctrl+g\", \"alt+enter\", \"f3\", \"a\", \"ctrl+x ctrl+e\""),
+            ),
+        }
+    }
+    found
 }
 
 /// One key, or several with blanks between them: the first, and all.

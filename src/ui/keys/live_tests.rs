@@ -48,6 +48,14 @@ fn keys_that_are_pressed_one_after_the_other_are_bound_and_in_the_help() {
 }
 
 #[test]
+fn a_row_in_which_two_things_are_wrong_tells_both() {
+    let told = warnings("[[bind]]\non = \"f33\"\nrun = \"nonsense\"");
+    let [key, run] = told.as_slice() else { panic!("{told:?}") };
+    assert!(key.starts_with("keys.toml:2: \"f33\" is no key"), "{key}");
+    assert!(run.starts_with("keys.toml:3: nothing is called \"nonsense\""), "{run}");
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_line_and_changes_nothing() {
     for (text, wanted) in [
         (

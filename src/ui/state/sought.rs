@@ -3,7 +3,7 @@
 //! The words are those of the search in all sessions. Invariant: an entry is read only where the filters let it through.
 
 use crate::model::entry::{Body, Entry};
-use crate::model::tool::{ToolCall, ToolContent};
+use crate::model::tool::{ToolContent, ToolKind, deed};
 use crate::text::pattern::Pattern;
 use std::ops::Range;
 
@@ -65,9 +65,8 @@ impl Sought {
 
     /// Whether an entry is one; `text` gives what copying it would.
     pub fn is_in(&self, entry: &Entry, text: impl FnOnce() -> String) -> bool {
-        let call = if let Body::Tool(call) = &entry.body { Some(&**call) } else { None };
         let fits = self.role.is_none_or(|role| is_of(&entry.body, role))
-            && self.tool.as_deref().is_none_or(|name| call.is_some_and(|call| is_called(call, name)))
+            && self.tool.as_deref().is_none_or(|name| is_called(&entry.body, name))
             && self.file.as_deref().is_none_or(|path| is_about(&entry.body, path));
         fits && match &self.words {
             Words::Plain(words) => words.is_empty() || text().to_lowercase().contains(words),
@@ -124,9 +123,12 @@ fn is_of(body: &Body, role: Role) -> bool {
     }
 }
 
-fn is_called(call: &ToolCall, name: &str) -> bool {
-    let names = [call.label(), call.name.as_deref().unwrap_or_default()];
-    names.iter().any(|of| of.to_lowercase().contains(name))
+fn is_called(body: &Body, name: &str) -> bool {
+    match body {
+        Body::Tool(call) => deed::is_called(call, name),
+        Body::Terminal(_) => deed::verb(ToolKind::Execute).contains(name),
+        _ => false,
+    }
 }
 
 fn is_about(body: &Body, path: &str) -> bool {
@@ -145,11 +147,36 @@ mod tests {
     use super::*;
     use crate::model::entry::Message;
     use crate::model::ids::{EntryId, ToolId, TurnId};
-    use crate::model::tool::Location;
+    use crate::model::tool::{Location, ToolCall};
     use std::time::Duration;
 
     fn entry(body: Body) -> Entry {
         Entry { id: EntryId(0), rev: 1, finished: true, turn: TurnId(1), at: Duration::ZERO, body }
+    }
+
+    #[test]
+    fn a_call_is_found_by_the_word_in_its_row_whatever_its_agent_calls_it() {
+        let call = |title: &str, kind: ToolKind, input: serde_json::Value| {
+            let mut call = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+            (call.title, call.kind, call.raw_input) = (title.into(), kind, Some(input));
+            entry(Body::Tool(Box::new(call)))
+        };
+        let patch = "*** Begin Patch\n*** Add File: NOTES.md\n+new\n*** End Patch";
+        let calls = [
+            call("Shell: ls", ToolKind::Other, serde_json::json!({ "command": "ls" })),
+            call("make test", ToolKind::Execute, serde_json::json!({ "command": "make test" })),
+            call("apply_patch", ToolKind::Edit, serde_json::json!({ "input": patch })),
+            entry(Body::Terminal("term-1".into())),
+        ];
+        let found = |query: &str| {
+            let sought = Sought::read(query).unwrap();
+            calls.each_ref().map(|entry| sought.is_in(entry, String::new))
+        };
+        assert_eq!(found("tool:run"), [true, true, false, true]);
+        assert_eq!(found("tool:create"), [false, false, true, false]);
+        assert_eq!(found("tool:shell"), [true, false, false, false], "by the agent's own name, too");
+        assert_eq!(found("tool:execute"), [false, true, false, false], "and by the protocol's");
+        assert_eq!(found("tool:read"), [false; 4]);
     }
 
     #[test]

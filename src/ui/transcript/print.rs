@@ -2,12 +2,12 @@
 //!
 //! Prints nothing itself; how far a conversation has been printed is a [`Mark`] that goes in and comes back. What is not
 //! finished holds the mark, except where so much follows it that it would not be seen any more: it is passed over with a
-//! line that says so, and printed when it is finished. A call that outlives its turn is printed as it is. Invariants: rows
-//! are those of the full screen; no finished entry is printed twice or left out.
+//! line that says so, and printed when it is finished, before what tells of it. A call that outlives its turn is printed as
+//! it is. Invariants: rows are those of the full screen; no finished entry is printed twice or left out.
 
 use super::walk::{Paints, Point, Walk};
 use super::{DrawCtx, Spot, Transcript, Viewport, paint};
-use crate::model::entry::{Body, Entry};
+use crate::model::entry::{Body, Entry, Level};
 use crate::model::history::Kind;
 use crate::model::ids::EntryId;
 use crate::text::line::{LogicalLine, WrapMode};
@@ -15,14 +15,18 @@ use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::wrap::wrap_lines;
 use crate::theme::color::Depth;
-use crate::ui::cells;
+use crate::ui::cells::{self, CellCtx};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// So many of the entries that were passed over wait; a further one holds the mark.
 const MAX_LATE: usize = 64;
+/// How long the lines at which a change stands in its file are waited for after its call: the review finds them.
+const PLACED: Duration = Duration::from_secs(1);
 
 /// How far a conversation has been printed.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -95,7 +99,11 @@ impl Transcript {
             let Some(from) = start(cx, mark) else { break };
             let mut walk = Walk::from(cx, &mut self.cache, from);
             let Some((point, index)) = first(&mut walk, mark, which) else { break };
-            if which == Which::All || is_settled(&mut walk, point, which) {
+            if which != Which::All && tells_of_late(&mut walk, point, mark) {
+                if !put_off(&mut walk, point, mark) {
+                    break;
+                }
+            } else if which == Which::All || is_settled(&mut walk, point, which) {
                 if page.rows() >= most {
                     page.has_more = true;
                     break;
@@ -115,16 +123,20 @@ impl Transcript {
     /// Those that were passed over and are finished now.
     fn print_late(&mut self, cx: &DrawCtx<'_>, most: u16, mark: &mut Mark, which: Which, page: &mut Page) {
         let mut waiting = std::mem::take(&mut mark.late);
+        let mut kept = None;
         waiting.retain(|id| {
             let Some(index) = cx.session.entries().index_of(*id) else { return false };
             let mut walk = Walk::apart(cx, &mut self.cache);
             let point = Point { entry: index, piece: 0, row: 0 };
             let pieces = walk.entry(index).map_or(0, |entry| walk.pieces(index, &entry));
-            if which != Which::All && !is_settled(&mut walk, point, which) {
+            let waits = walk.entry(index).is_some_and(|entry| tells_of(&entry, kept, cx));
+            if which != Which::All && (waits || !is_settled(&mut walk, point, which)) {
+                kept = Some(*id);
                 return true;
             }
             if page.rows() >= most {
                 page.has_more = true;
+                kept = Some(*id);
                 return true;
             }
             for piece in 0..pieces {
@@ -309,7 +321,46 @@ fn is_done(entry: &Entry, cx: &DrawCtx<'_>) -> bool {
     let is_open = !entry.finished || cells::ticks(entry, cx.session);
     // Of the rule below a turn what has changed is waited for, though the next one may have begun.
     let is_looked_at = matches!(entry.body, Body::Changes(_)) && !entry.finished;
-    !(is_of_turn && is_open || is_looked_at || cells::is_waiting(entry, cx.session))
+    let waits = is_looked_at || cells::is_waiting(entry, cx.session);
+    !(is_of_turn && (is_open || is_being_placed(entry, cx)) || waits)
+}
+
+/// Whether the review may yet find where the changes of a call stand: what was printed has no numbers for good.
+fn is_being_placed(entry: &Entry, cx: &DrawCtx<'_>) -> bool {
+    let Body::Tool(call) = &entry.body else { return false };
+    let is_recent = call.ended.is_some_and(|ended| cx.now < ended.saturating_add(PLACED));
+    cx.session.turn.is_some() && cx.session.changes().is_on && is_recent && call.lacks_places()
+}
+
+/// Whether an entry tells of the one above it, which may be `above`, or goes on telling: what has allowed a call, what was
+/// written by it.
+fn tells_of(entry: &Entry, above: Option<EntryId>, cx: &DrawCtx<'_>) -> bool {
+    let is_told = match &entry.body {
+        Body::Notice(notice) => notice.level == Level::Info && !notice.by_agent,
+        Body::File(_) => true,
+        _ => false,
+    };
+    let is_next = above.is_some_and(|above| above.0 + 1 == entry.id.0);
+    let of_same_turn = above.and_then(|above| cx.session.entries().get(above)).is_some_and(|a| a.turn == entry.turn);
+    is_told && is_next && of_same_turn && is_done(entry, cx)
+}
+
+/// Whether a piece tells of an entry that was passed over and is not printed yet.
+fn tells_of_late(walk: &mut Walk<'_, '_>, point: Point, mark: &Mark) -> bool {
+    let cx = walk.cx;
+    let last = mark.late.last().copied().filter(|_| point.row == 0 && mark.late.len() < MAX_LATE);
+    walk.entry(point.entry).is_some_and(|entry| tells_of(&entry, last, cx))
+}
+
+/// Leaves it until that one is printed; false where nothing stands below it: it is seen there.
+fn put_off(walk: &mut Walk<'_, '_>, point: Point, mark: &mut Mark) -> bool {
+    if walk.slot(point.entry + 1).is_none() {
+        return false;
+    }
+    let entries = walk.cx.session.entries();
+    mark.late.push(entries.id_at(point.entry));
+    (mark.entry, mark.piece, mark.row) = (entries.id_at(point.entry + 1), 0, 0);
+    true
 }
 
 /// Leaves what is not finished for later when what follows pushes it out of sight; false when it holds the mark.
@@ -333,7 +384,21 @@ fn pass_over(
     if walk.rows_from(point, seen + 1) <= seen {
         return false;
     }
-    let words = format!("⋯ not finished, follows below: {}", cells::name(&entry, cx.session));
+    let roots = [PathBuf::from(&cx.session.cwd)];
+    let ctx = CellCtx {
+        session: cx.session,
+        width: page.buf.area.width,
+        now: cx.now,
+        with: &[],
+        fold: None,
+        plan_beside: false,
+        typing: None,
+        roots: &roots,
+        home: cx.home,
+        pictures: None,
+        keys: None,
+    };
+    let words = format!("⋯ not finished, follows below: {}", cells::name(&entry, &ctx));
     page.append(line(cx, page.buf.area.width, StyledText::of(words, Token::Dim)));
     mark.late.push(entry.id);
     mark.late.extend(with.iter().map(|entry| entry.id));

@@ -1,8 +1,11 @@
 use super::*;
+use crate::model::changes::ReviewEvent;
 use crate::model::entry::{ChunkKind, PlanEntry, PlanStatus, Priority};
-use crate::model::event::{Intent, Stop, Update};
+use crate::model::event::{Event, HostEvent, Intent, Stop, Update};
 use crate::model::history::NoHistory;
-use crate::model::tool::{ToolKind, ToolStatus};
+use crate::model::patch::Patch;
+use crate::model::permission_mode::ModeChoice;
+use crate::model::tool::{Change, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::ui::fixtures::Scene;
 use crate::ui::state::folds::Folds;
 use crate::ui::state::scroll::Scroll;
@@ -162,6 +165,58 @@ fn what_is_pushed_out_of_sight_is_said_there_and_printed_when_it_is_finished() {
     printer.print(100, Which::Settled { seen: 8 });
     let steps = printer.printed.iter().filter(|row| row.contains("the only step")).count();
     assert_eq!((signs(&printer.printed), steps), (1, 1), "{:#?}", printer.printed);
+}
+
+#[test]
+fn a_call_that_was_passed_over_is_called_as_in_its_row_and_stands_before_what_tells_of_it() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    let status = |status| {
+        let mut patch = ToolPatch::new("a".into());
+        (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(status));
+        patch.title = Patch::Set("src/main.rs: fn add(a: i32) ... => fn add(a: u32) ...".into());
+        patch.locations = Patch::Set(vec![Location { path: "/home/me/src/shop/src/main.rs".into(), line: None }]);
+        Update::ToolCall(patch.into())
+    };
+    printer.scene.update(status(ToolStatus::InProgress));
+    let mode = ModeChoice::read("acceptEdits").unwrap();
+    printer.scene.intent(Intent::SetPermissionMode(mode));
+    let notice = printer.scene.model.first().entries().last().unwrap().clone();
+    let Body::Notice(notice) = notice.body else { panic!("{notice:?}") };
+    for n in 0..30 {
+        printer.scene.say(&format!("paragraph {n}\n\n"));
+    }
+    printer.print(100, Which::Settled { seen: 8 });
+    let at = |printer: &Printer, words: &str| printer.printed.iter().position(|row| row.contains(words));
+    assert!(at(&printer, "not finished, follows below: edit src/main.rs").is_some(), "{:#?}", printer.printed);
+    assert!(at(&printer, "paragraph 20").is_some());
+    let title = notice.title.split(' ').take(3).collect::<Vec<_>>().join(" ");
+    assert_eq!(at(&printer, &title), None, "it waits for the call: {:#?}", printer.printed);
+    printer.scene.update(status(ToolStatus::Completed));
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, Which::Settled { seen: 8 });
+    let (call, told) = (at(&printer, "✓ edit"), at(&printer, &title));
+    assert!(call.is_some() && call < told, "{:#?}", printer.printed);
+}
+
+#[test]
+fn an_edit_is_printed_once_it_is_known_where_it_stands_in_its_file() {
+    let mut printer = Printer::new();
+    printer.scene.model = std::mem::take(&mut printer.scene.model).with_review(true);
+    printer.prompt("go");
+    let mut patch = ToolPatch::new("a".into());
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
+    let change = Change::of_texts("src/main.rs", Some("old\n".into()), "new\n".into());
+    patch.content = Patch::Set(vec![ToolContent::Change(change)]);
+    printer.scene.update(Update::ToolCall(patch.into()));
+    let entry = printer.scene.model.first().entries().last().unwrap().id;
+    printer.scene.say("It is mended.\n\nAnd more");
+    printer.print(100, settled());
+    assert!(!printer.printed.iter().any(|row| row.contains("src/main.rs")), "{:#?}", printer.printed);
+    let found = ReviewEvent::PlacesFound { entry, lines: vec![Some(31)] };
+    printer.scene.event(Event::Host(HostEvent::Review(found)));
+    printer.print(100, settled());
+    assert!(printer.printed.iter().any(|row| row.contains("31 + new")), "{:#?}", printer.printed);
 }
 
 #[test]

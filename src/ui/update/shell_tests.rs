@@ -200,3 +200,15 @@ fn what_is_not_shown_on_a_small_screen_is_counted() {
     let rows = (1..=7).filter(|n| screen.contains(&format!("! run {n}"))).count();
     assert!(rows < 7 && screen.contains(&format!("+{} ! run", 7 - rows)), "{screen}");
 }
+
+#[test]
+fn on_a_small_screen_a_list_has_five_rows_whatever_waits_below_it() {
+    for key in [Key::plain(Code::F(1)), Key::plain(Code::F(2)), Key::ctrl(Code::Char('p')), Key::plain(Code::F(8))] {
+        let mut s = Scene::asked(40, 10);
+        starts(&mut s, 1, "make test");
+        ends(&mut s, 1, 0, "one\ntwo\nthree\n");
+        s.key(key).draw();
+        let below = s.shown.lines().position(|row| row.starts_with(['┏', '┃', '─', '!']));
+        assert!(below.is_some_and(|rows| rows >= 5), "{key:?}:\n{}", s.shown);
+    }
+}

@@ -59,6 +59,9 @@ const TINY: (u16, u16) = (20, 4);
 /// Up to this height the list of sessions takes all but the state.
 const LIST_ALONE: u16 = 8;
 const HEADER_FROM: u16 = 16;
+/// Rows of what takes the keyboard, whatever else stands there; below so many rows of the screen, what is written has one.
+const LISTED: u16 = 5;
+const TIGHT: u16 = 16;
 const AIR_FROM: u16 = 20;
 const MORE_AIR_FROM: u16 = 30;
 
@@ -294,7 +297,9 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
             chrome::line(cx, line, buf);
             rest = above;
         }
-        rest = composer(cx, rest, (buf.area.height / 3).max(1), info, buf);
+        let is_tight = takes_keyboard(cx) && buf.area.height < TIGHT;
+        let most = if is_tight { 1 } else { (buf.area.height / 3).max(1) };
+        rest = composer(cx, rest, most, info, buf);
     }
     let (rest, rule) = split_bottom(rest, 1);
     let blank = blank_rows(cx, transcript, rest);
@@ -341,6 +346,14 @@ fn regular(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut 
     moving
 }
 
+/// Whether the person is in a list or a page above what is asked, and not in the question.
+fn takes_keyboard(cx: &ViewCx<'_>) -> bool {
+    let state = cx.state;
+    let lists = state.list.is_some() && !state.answers_from_list();
+    let reads = state.help.is_some() || state.inspector.is_some() || lists;
+    state.picker.is_some() || reads && state.view.focus != Focus::Dock
+}
+
 /// Rows that nothing would be said in; none where something else than a conversation is shown.
 fn blank_rows(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect) -> u16 {
     let view = &cx.state.view;
@@ -375,15 +388,17 @@ fn asked(
         // Of the conversation nothing that there is room for is covered; a blank row stands between.
         (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)).max(blank.saturating_sub(1)),
     };
+    let kept = if takes_keyboard(cx) { LISTED } else { 1 };
+    let dock_room = if kept > 1 { dock_room.min(rest.height.saturating_sub(kept).max(1)) } else { dock_room };
     let laid = if lists { None } else { dock::layout(cx, transcript, rest.width, dock_room.min(rest.height)) };
     let dock_height = laid.as_ref().map_or(0, Dock::height);
     // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.
     let free = rest.height.saturating_sub(dock_height);
     rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
     let free = rest.height.saturating_sub(dock_height);
-    rest = waiting::shell(cx, rest, (free / 2).max(1).min(free.saturating_sub(1)), buf);
+    rest = waiting::shell(cx, rest, (free / 2).max(1).min(free.saturating_sub(kept)), buf);
     let free = rest.height.saturating_sub(dock_height);
-    rest = waiting::held(cx, rest, free.saturating_sub(1), buf);
+    rest = waiting::held(cx, rest, free.saturating_sub(kept), buf);
     if !lists && rest.height > dock_height + 4 {
         rest = aside::draw(cx, rest, info, buf);
     }
