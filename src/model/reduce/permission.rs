@@ -405,7 +405,10 @@ fn shown(session: &Session, pending: &Question) -> Vec<Approved> {
         ToolKind::Edit if claims::is_bare(tool) => Some(Approved::of_path as fn(_, _) -> _),
         _ => None,
     };
-    let reals = pending.outside.iter().filter_map(|outside| outside.real.as_ref());
+    // What only a title names is shown, and no more.
+    let named = claims::files_named(tool);
+    let reals = pending.outside.iter().filter(|outside| named.contains(&outside.path));
+    let reals = reals.filter_map(|outside| outside.real.as_ref());
     let of_paths = of_path.into_iter().flat_map(|of| reals.clone().map(move |real| of(turn, real.into())));
     let changes = tool.texts().zip(&pending.previews).filter_map(|((path, ..), preview)| {
         let approved = Approved::of(turn, preview)?;
