@@ -59,9 +59,16 @@ mod tests {
         assert_eq!(of(Other, "/out/new file.txt"), ["/out/new file.txt"]);
         assert_eq!(of(Edit, "Edit `/out/a`"), ["/out/a", "Edit"]);
         assert_eq!(of(Delete, "Delete /etc/passwd"), ["/etc/passwd", "Delete"]);
-        assert_eq!(of(Read, "Read the file /etc/x, please"), ["the file /etc/x, please", "Read", "the", "file", "/etc/x", "please"]);
+        assert_eq!(
+            of(Read, "Read the file /etc/x, please"),
+            ["the file /etc/x, please", "Read", "the", "file", "/etc/x", "please"]
+        );
         assert_eq!(of(Search, "Glob: /etc"), ["/etc"]);
-        assert_eq!(of(Search, "grep '/api/users' in src"), ["'/api/users' in src"], "as a whole it is no path of another place than it says");
+        assert_eq!(
+            of(Search, "grep '/api/users' in src"),
+            ["'/api/users' in src"],
+            "as a whole it is no path of another place than it says"
+        );
         assert_eq!(named(Move, "Move a to /b", false), ["a to /b", "Move", "a", "to", "/b"]);
         for (kind, title, is_unnamed) in
             [(Execute, "cat /etc/x", true), (Fetch, "GET /x", true), (Edit, "src/a.rs: fn a() -> 4 / 2", false)]

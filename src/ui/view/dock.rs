@@ -183,7 +183,8 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     let dock = &cx.state.view.dock;
     let look = Look {
         focused: takes_keys(cx),
-        armed: dock.is_armed(cx.now),
+        // While the reason of a refusal is written all keys are text.
+        armed: dock.is_armed(cx.now) && cx.state.refusal.is_none(),
         letters: cx.state.view.focus == Focus::Dock,
         highlighted: dock.highlighted,
         columns,
