@@ -126,6 +126,15 @@ impl Dock {
     pub fn height(&self) -> u16 {
         u16::try_from(self.shown + self.fixed.len() + self.answers.rows.len() + self.keys.len()).unwrap_or(u16::MAX)
     }
+    /// Of the bar and the rule.
+    pub const fn frame(&self, focused: bool) -> Token {
+        match (self.is_dangerous, focused) {
+            (true, _) => Token::Danger,
+            (false, true) => Token::Accent,
+            (false, false) => Token::Dock,
+        }
+    }
+
 
     pub fn dialog(&self) -> &Dialog {
         &self.dialog
@@ -292,11 +301,7 @@ fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockSt
 pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<(Rect, usize)> {
     let mut choices = Vec::new();
     let focused = takes_keys(cx);
-    let frame = match (dock.is_dangerous, focused) {
-        (true, _) => Token::Danger,
-        (false, true) => Token::Accent,
-        (false, false) => Token::Dock,
-    };
+    let frame = dock.frame(focused);
     let (corner, bar) = (StyledText::of("┏ ", frame), StyledText::of("┃ ", frame));
     let mut y = area.y;
     let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(FRAME), height: 1 };
