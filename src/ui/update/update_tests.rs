@@ -1819,6 +1819,7 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     let weighing = Weighing { req: ReqId(1), proposed: Vec::new(), typed: None, why_none: why };
     s.event(Event::Host(HostEvent::RulesWeighed(weighing)));
     assert!(s.draw().contains("no rule can answer this: it may be anything"), "{}", s.shown);
+    assert!(!s.shown.contains("make it"), "{}", s.shown);
     s.press(Code::Esc).draw();
     assert!(s.ui.view.focus == Focus::Dock && s.shown.contains("1 Allow"), "{}", s.shown);
     assert_eq!(s.intents().len(), 1);
@@ -2189,6 +2190,9 @@ fn behind_a_colon_stand_the_names_that_plain_lines_have_too() {
     let mut s = Scene::ready(120, 40);
     s.typed(":gate").press(Code::Enter);
     assert!(matches!(s.intents().last(), Some(Intent::SetGate(_))), "{:?}", s.intents());
+    let mut other = Scene::ready(120, 40);
+    other.ui.themes = vec!["auto", "amber", "light"];
+    assert!(other.typed(":theme").draw().contains("amber"), "{}", other.shown);
     // In the palette they find it as well.
     s.ctrl('p').typed("permissions").draw();
     assert!(s.shown.contains("modes and options"), "{}", s.shown);

@@ -519,7 +519,7 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
         s.draw().to_owned()
     };
     let shown = ends(true);
-    assert!(shown.contains("─ 34 s · 1 call · nothing changed here ──"), "{shown}");
+    assert!(shown.contains("─ 34 s · 1 call · nothing changed ──"), "{shown}");
     let shown = ends(false);
     assert!(!shown.contains("nothing changed"), "nothing was done that could: {shown}");
     let rule = shown.lines().find(|row| row.starts_with("─ 34 s ──"));
@@ -552,7 +552,7 @@ fn the_rule_of_a_turn_stands_above_the_prompt_that_waited_and_names_the_persons_
     let (totals, session) = (Totals::default(), Totals::default());
     s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
     let (rule, next, shown) = rows(&mut s);
-    assert!(rule.is_some() && rule < next && shown.contains("for you · nothing changed here ──"), "{shown}");
+    assert!(rule.is_some() && rule < next && shown.contains("for you · nothing changed ──"), "{shown}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use super::{Contents, keys, plain};
 use crate::base::{human, sanitize};
 use crate::model::ids::ReqId;
-use crate::model::ruling::{Ruled, Weighed, Weighing};
+use crate::model::ruling::{Ruled, Weighed};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -16,12 +16,11 @@ use crate::ui::view::ViewCx;
 pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -> Contents {
     let weighing = cx.session.rules.weighing().filter(|weighing| weighing.req == draft.req);
     let mut body = Vec::new();
-    match weighing {
-        Some(Weighing { why_none: Some(why), .. }) if draft.line.is_empty() => {
-            body.push(super::strong(&format!("no rule can answer this: {why}"), Token::Warn));
-        }
-        _ => body.push(rule(draft)),
-    }
+    let why_none = weighing.and_then(|weighing| weighing.why_none.as_deref()).filter(|_| draft.line.is_empty());
+    body.push(match why_none {
+        Some(why) => super::strong(&format!("no rule can answer this: {why}"), Token::Warn),
+        None => rule(draft),
+    });
     let is_left = |req: ReqId| cx.session.question(req).is_some_and(|question| question.hook.is_some());
     body.push(effect(draft, draft.weighed(weighing), is_left));
     body.extend(question.body);
@@ -42,6 +41,10 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
     {
         (up.key, up.name) = ("↑↓".to_owned(), "narrower, wider".to_owned());
         choices.remove(2);
+    }
+    // Nothing is written that could be made.
+    if why_none.is_some() {
+        choices.clear();
     }
     Contents::of(body, choices)
 }
