@@ -234,7 +234,7 @@ mod tests {
             let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
             let texts = if files.is_empty() { vec![title.to_owned()] } else { Vec::new() };
             let claim = Claim { what: Claimed::Unknown, ..Claim::of_edit("x") };
-            Claims { cwd: None, all: vec![claim], files, texts }
+            Claims { all: vec![claim], files, texts, ..Claims::default() }
         };
         for (title, files, leaves) in [
             ("Edit src/a.rs", &[][..], false),

@@ -11,7 +11,7 @@ use super::rule_files::{self, read_text};
 use super::spelling::{self, with_meant};
 use crate::base::paths::normalize;
 use crate::base::sanitize;
-use crate::model::claims::{Claim, Claimed, Claims};
+use crate::model::claims::{Claim, Claimed, Claims, may_leave};
 use crate::model::question::Outside;
 use crate::model::ruling::{MadeRule, Ruled, Ruling, Scope, Secret};
 use crate::rules::{self, Doubt, Judgement, Kind, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
@@ -268,7 +268,8 @@ impl Rulebook {
         std::iter::once(root.to_owned()).chain(further.into_iter().flatten().cloned()).collect()
     }
 
-    /// Which of the files that are claimed lie outside of the session's directories, and where.
+    /// Which of the files that are claimed, or that only the title of a call names, lie outside of the session's
+    /// directories, and where.
     fn outside(&self, root: &Path, claims: &Claims) -> Vec<Outside> {
         let roots = self.roots(root);
         let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
@@ -282,7 +283,16 @@ impl Rulebook {
             let real = real.map(|real| real.to_string_lossy().into_owned());
             (!is_inside).then(|| Outside { path: path.clone(), real })
         };
-        claims.files.iter().filter_map(outside).take(MAX_OUTSIDE).collect()
+        let mut told: Vec<Outside> = claims.files.iter().filter_map(outside).take(MAX_OUTSIDE).collect();
+        for path in &claims.titled {
+            // A piece of what is told already, or a word that is no path.
+            let is_told = told.iter().any(|one| one.path.contains(path.as_str())) || claims.files.contains(path);
+            let is_path = |one: &Outside| one.real.is_some() || may_leave(path);
+            if !is_told && told.len() < MAX_OUTSIDE {
+                told.extend(outside(path).filter(is_path));
+            }
+        }
+        told
     }
 
     /// What rules say of a claim, and which ones.

@@ -8,7 +8,7 @@ use crate::model::ids::ToolId;
 use crate::model::judge::{self, Deed};
 use crate::model::permission_mode::PermissionMode;
 use crate::model::policy::{Allow, Policy};
-use crate::model::tool::{Location, ToolCall, ToolContent};
+use crate::model::tool::{Location, ToolCall, ToolContent, ToolKind};
 use crate::rules::RuleRef;
 use proptest::prelude::*;
 use serde_json::{Map, Value};
@@ -278,6 +278,31 @@ fn files_outside_of_the_directory_are_told_with_the_place_where_they_really_are(
     assert_eq!(told, expected);
     let many = Claims { files: (0..100).map(|n| format!("/x{n}")).collect(), ..Claims::default() };
     assert_eq!(book.ruling(None, &cwd, &Rules::default(), &many).0.outside.len(), MAX_OUTSIDE);
+}
+
+/// The heading of the question shows it as what is done to: kimi sends no more than this where a file has that text already.
+#[test]
+fn a_file_outside_that_only_a_title_names_is_told_like_any_other() {
+    let (temp, book, cwd) = place("");
+    let dir = temp.path().canonicalize().unwrap();
+    write(dir.join("secret"), "").unwrap();
+    symlink("..", cwd.join("up")).unwrap();
+    let told = |kind: ToolKind, title: &str| {
+        let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+        (tool.kind, tool.title) = (kind, title.to_owned());
+        let outside = book.ruling(None, &cwd, &Rules::default(), &Claims::of_tool(&tool, &[])).0.outside;
+        outside.into_iter().map(|out| (out.path, out.real)).collect::<Vec<_>>()
+    };
+    let at = |path: &str, real: std::path::PathBuf| vec![(path.to_owned(), Some(real.display().to_string()))];
+    assert_eq!(told(ToolKind::Other, "WriteFile: /etc/a b"), at("/etc/a b", "/etc/a b".into()));
+    assert_eq!(told(ToolKind::Edit, "Edit up/secret"), at("up/secret", dir.join("secret")));
+    assert_eq!(told(ToolKind::Delete, "Delete /etc/passwd"), at("/etc/passwd", "/etc/passwd".into()));
+    assert_eq!(told(ToolKind::Edit, "Writing to ../secret"), at("../secret", dir.join("secret")));
+    assert_eq!(told(ToolKind::Move, "Move a.rs to /etc/b"), at("/etc/b", "/etc/b".into()));
+    let long = "of ".repeat(200);
+    for title in ["Edit src/a.rs", "Edit", "WriteFile: new.txt", "and/or a half (1 / 2)", long.as_str()] {
+        assert_eq!(told(ToolKind::Edit, title), [], "{title}");
+    }
 }
 
 /// Calls as agents were seen to word them, or might.

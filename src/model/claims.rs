@@ -5,6 +5,7 @@
 
 mod keys;
 mod names;
+mod titles;
 
 use super::event::TerminalSpec;
 use super::login::quote;
@@ -18,6 +19,7 @@ pub use keys::{is_address_of_file, is_glob, needs_expansion};
 use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+pub use titles::may_leave;
 
 /// Something that is to be done, with its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,9 @@ pub struct Claims {
     /// What may name files besides: programs, addresses, a title where nothing else does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub texts: Vec<String>,
+    /// What the title may name where nothing else does: a person reads it there, so that it is looked at where it lies.
+    #[serde(skip)]
+    pub titled: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +87,8 @@ impl Claims {
             Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
             Claimed::Unknown => 0,
         };
-        self.all.iter().map(of).chain(self.files.iter().chain(&self.texts).map(String::len)).sum()
+        let named = self.files.iter().chain(&self.texts).chain(&self.titled);
+        self.all.iter().map(of).chain(named.map(String::len)).sum()
     }
 
     /// A file that the client is to read or to write.
@@ -204,7 +210,8 @@ impl Claims {
             ToolKind::Read | ToolKind::Search | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Other
         );
         let texts = said(tool, input, is_of_files && is_unnamed && !has_command);
-        Self { cwd: cwd.ok().flatten(), all, files: named, texts }
+        let titled = if has_command { Vec::new() } else { titles::named(kind, tool.named(), is_unnamed) };
+        Self { cwd: cwd.ok().flatten(), all, files: named, texts, titled }
     }
 }
 

@@ -100,7 +100,7 @@ step = [
     let mut s = place.play(script, (100, 40));
     s.ready();
     s.prompt("go");
-    let screen = s.wait_for("the end", |screen| screen.contains("15 %") && screen.contains("nothing changed here ─"));
+    let screen = s.wait_for("the end", |screen| screen.contains("15 %") && screen.contains("nothing changed ─"));
     for words in [
         "Heading of the thought",
         "First thing",

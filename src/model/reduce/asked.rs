@@ -10,7 +10,7 @@ use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId, ToolId};
 use super::super::question::{About, Offered, Question};
 use super::super::session::Session;
-use super::{Cx, audit, notice, permission};
+use super::{Cx, audit, notice, permission, thinking};
 
 /// Pages that the person has gone to and that are not done.
 const MAX_PAGES: usize = 100;
@@ -49,7 +49,7 @@ pub fn answer(session: &mut Session, req: ReqId, reply: Reply, cx: &mut Cx) {
     let Some(at) = session.questions.iter().position(is_it) else { return };
     let question = session.questions.remove(at);
     audit::replied(session, &question, &reply, cx);
-    permission::thought_over(session, &question, cx.now);
+    thinking::over(session, &question, cx.now);
     let Question { entry, about, .. } = question;
     let About::Asked { asking, .. } = about else { return };
     let what = match (&reply, &asking) {

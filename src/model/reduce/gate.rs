@@ -15,7 +15,7 @@ use super::super::ruling::{Ruled, Ruling};
 use super::super::session::{PromptKind, Session, Stage, Write};
 use super::super::write::Needs;
 use super::Cx;
-use super::{audit, host, notice, permission, review, service};
+use super::{audit, host, notice, permission, review, service, thinking};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -326,6 +326,7 @@ pub fn decided(session: &mut Session, req: ReqId, outcome: HeldOutcome, cx: &mut
     if let Some(at) = session.questions.iter().position(|question| question.req == req) {
         let question = session.questions.remove(at);
         audit::held(session, &question, &outcome, cx);
+        thinking::over(session, &question, cx.now);
     }
     // Decided, so there is nothing to let go.
     advance(session, req, Stage::Asked);

@@ -37,6 +37,7 @@ mod sessions;
 mod shed;
 mod shell;
 mod sifting;
+mod thinking;
 mod tool;
 mod unnamed;
 mod update;

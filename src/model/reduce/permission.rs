@@ -13,7 +13,7 @@ use super::super::ruling::{MadeRule, Ruled, Ruling};
 use super::super::session::{Approved, Policy, Session};
 use super::super::tool::{Answerer, Decided, ToolKind, ToolPatch, Wording};
 use super::Cx;
-use super::{asked, audit, gate, notice, prompt, review, ruling, service, tool};
+use super::{asked, audit, gate, notice, prompt, review, ruling, service, thinking, tool};
 use std::sync::Arc;
 
 /// Reasons that an agent is told of in one session.
@@ -192,32 +192,16 @@ fn learned(session: &mut Session, pending: &Question, answered: Answered, now: N
             tool.learn(&pending.previews);
         }
     });
-}
-
-/// The call that waits for the answer.
-fn call_of(session: &Session, pending: &Question) -> Option<EntryId> {
-    match &pending.about {
-        About::Permission => Some(pending.entry),
-        About::Asked { of: Some(id), .. } => session.newest_tool.get(id).copied(),
-        About::Asked { .. } | About::Write | About::Read(_) | About::Run(_) => None,
+    if pending.about != About::Permission {
+        thinking::over(session, pending, now);
     }
-}
-
-/// How long the person has thought is no time of the call's.
-pub(super) fn thought_over(session: &mut Session, pending: &Question, now: Now) {
-    let Some(entry) = call_of(session, pending) else { return };
-    session.entries.change(entry, |e| {
-        if let Body::Tool(tool) = &mut e.body {
-            tool.begin(now);
-        }
-    });
 }
 
 /// The call is not asked about any more, and nobody has answered.
 fn left(session: &mut Session, pending: &Question, why: Withdrawal, now: Now) {
     session.entries.touch(pending.entry);
-    thought_over(session, pending, now);
-    let Some(entry) = call_of(session, pending) else { return };
+    thinking::over(session, pending, now);
+    let Some(entry) = thinking::asked_for(session, pending) else { return };
     session.entries.change(entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
             tool.unanswered = matches!(why, Withdrawal::TurnStopped) && !tool.is_finished();
@@ -422,7 +406,10 @@ fn shown(session: &Session, pending: &Question) -> Vec<Approved> {
         ToolKind::Edit if claims::is_bare(tool) => Some(Approved::of_path as fn(_, _) -> _),
         _ => None,
     };
-    let reals = pending.outside.iter().filter_map(|outside| outside.real.as_ref());
+    // What only a title names is shown, and no more.
+    let named = claims::files_named(tool);
+    let reals = pending.outside.iter().filter(|outside| named.contains(&outside.path));
+    let reals = reals.filter_map(|outside| outside.real.as_ref());
     let of_paths = of_path.into_iter().flat_map(|of| reals.clone().map(move |real| of(turn, real.into())));
     let changes = tool.texts().zip(&pending.previews).filter_map(|((path, ..), preview)| {
         let approved = Approved::of(turn, preview)?;

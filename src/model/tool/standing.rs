@@ -98,6 +98,13 @@ impl ToolCall {
         }
     }
 
+    /// From then to then the person was asked about what the client is to do for it.
+    pub fn wait(&mut self, from: Now, until: Now) {
+        if self.ended.is_none() {
+            self.started = self.started.saturating_add(until.saturating_sub(from.max(self.started)));
+        }
+    }
+
     /// What is refused has not begun, whatever was said of it before.
     pub fn turn_down(&mut self) {
         (self.refused, self.allowed) = (true, false);

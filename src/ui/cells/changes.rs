@@ -38,7 +38,7 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     } else if changes.is_unknown {
         // It is being looked for, or why it is not known stands in the transcript.
     } else if session.changes().is_on && (effort.calls > 0 || effort.outside > 0) {
-        sums.push("nothing changed here", Token::Dim);
+        sums.push(if effort.outside > 0 { "nothing changed here" } else { "nothing changed" }, Token::Dim);
     }
     if let Some(open) = labels::to_review(totals) {
         sums.push(&format!(" · {open}"), Token::Text);

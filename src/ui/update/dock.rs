@@ -17,7 +17,7 @@ use crate::ui::state::timing::GOES_ON;
 use crate::ui::state::{App, Focus, Holds, Refusal};
 use ratatui::layout::Position;
 
-/// Digits that are kept of a text before it is known to be one.
+/// Characters that are kept of a text before it is known to be one.
 const MAX_UNTAKEN: usize = 32;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
@@ -96,19 +96,39 @@ pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     false
 }
 
-/// A digit that no question took: where a text follows at once it was the beginning of that.
-pub(super) fn keep(state: &mut App, cx: Cx<'_>, digit: char) {
-    let mut digits = untaken(state, cx).unwrap_or_default();
-    if digits.len() < MAX_UNTAKEN {
-        digits.push(digit);
+/// `!` in an empty prompt while a question stands, or where the next one may be meant: its row says that this key refuses, so
+/// that no command of the person's begins with it. False: it means what it does elsewhere.
+pub(super) fn holds_mark(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
+    let composer = &state.view.composer;
+    if action != Action::Char('!') || !composer.is_empty() || composer.is_shell() || state.commands() {
+        return false;
     }
-    state.view.untaken = Some((digits, cx.now));
+    let words = match &state.view.dock.dialog {
+        Some(Dialog::Permission(req)) if cx.session.question(*req).is_some_and(|q| !q.options.is_empty()) => {
+            state.keys.say(Layer::Composer, "{Tab}, then {question !} refuses and says why")
+        }
+        None if state.view.dock.has_just_answered(cx.now) => "too soon: nothing is asked yet".to_owned(),
+        _ => return false,
+    };
+    state.say_of_question(words, cx.now);
+    state.view.dock.unstick();
+    keep(state, cx, '!');
+    true
+}
+
+/// A digit or a mark that no question took: where a text follows at once it was the beginning of that.
+pub(super) fn keep(state: &mut App, cx: Cx<'_>, one: char) {
+    let mut text = untaken(state, cx).unwrap_or_default();
+    if text.len() < MAX_UNTAKEN {
+        text.push(one);
+    }
+    state.view.untaken = Some((text, cx.now));
 }
 
 /// What is typed now goes on with this.
 pub(super) fn untaken(state: &mut App, cx: Cx<'_>) -> Option<String> {
-    let (digits, at) = state.view.untaken.take()?;
-    (cx.now < at.saturating_add(GOES_ON)).then_some(digits)
+    let (text, at) = state.view.untaken.take()?;
+    (cx.now < at.saturating_add(GOES_ON)).then_some(text)
 }
 
 /// A digit with Alt answers with any focus.

@@ -284,10 +284,10 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
             composer::action(state, cx, action, out);
         }
         Focus::Composer | Focus::Terminal(_) => {
-            if !terminal::is_stray(state, cx, action) && !answers_next(state, cx, key, out) {
+            if !terminal::is_stray(state, cx, action) && !is_for_question(state, cx, (key, action), out) {
                 let begun = dock::untaken(state, cx).filter(|_| matches!(action, Action::Char(_)) && !state.commands());
-                if let Some(digits) = begun.filter(|_| state.view.composer.is_empty()) {
-                    digits.chars().for_each(|digit| _ = state.view.composer.apply(Action::Char(digit)));
+                if let Some(text) = begun.filter(|_| state.view.composer.is_empty()) {
+                    text.chars().for_each(|one| _ = state.view.composer.apply(Action::Char(one)));
                 }
                 let Some(action) = composer::modal(state, cx, (key, action), out) else { return };
                 use Action::{Escape, PageDown, PageUp, Reply, ToggleFold};
@@ -301,11 +301,11 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     }
 }
 
-/// Whether a digit went to the question that follows one that was just answered.
-fn answers_next(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) -> bool {
+/// Whether a digit went to the question that follows one that was just answered, or `!` was kept from beginning a command.
+fn is_for_question(state: &mut App, cx: Cx<'_>, (key, action): (Key, Action), out: &mut Vec<Out>) -> bool {
     match state.keys.resolve(Layer::Dock, key) {
         Some(Action::Answer(number)) if !state.commands() => dock::sticks(state, cx, number, out),
-        _ => false,
+        _ => dock::holds_mark(state, cx, action),
     }
 }
 

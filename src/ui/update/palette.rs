@@ -64,15 +64,24 @@ fn can(state: &App, cx: Cx<'_>, action: Action) -> bool {
     }
 }
 
-/// Only what keys do, for what is typed behind `:`: nothing that an agent names, and no mode of its.
+/// What keys do and themes, for what is typed behind `:`: nothing that an agent names, and no mode of its.
 pub(super) fn behind_colon(state: &App, cx: Cx<'_>) -> Picker {
-    Picker::all(actions(state, cx)).opened_by(':')
+    let mut all = actions(state, cx);
+    put_before_not_now(&mut all, themes(state));
+    Picker::all(all).opened_by(':')
+}
+
+fn themes(state: &App) -> Vec<Row> {
+    state.themes.iter().map(|name| row("theme", (*name).to_owned(), String::new(), Choice::Theme(name))).collect()
+}
+
+fn put_before_not_now(all: &mut Vec<Row>, rows: Vec<Row>) {
+    let not_now = all.iter().position(|row| matches!(row.choice, Choice::NotNow(_))).unwrap_or(all.len());
+    all.splice(not_now..not_now, rows);
 }
 
 pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
-    let mut all = actions(state, cx);
-    let not_now = all.iter().position(|row| matches!(row.choice, Choice::NotNow(_))).unwrap_or(all.len());
-    let not_now = all.split_off(not_now);
+    let mut all = Vec::new();
     for (key, _) in state.views().into_iter().filter(|(key, _)| *key != state.shown()) {
         let Some(session) = cx.model.at(key) else { continue };
         let title = state.name_of(key).or(session.called()).map(|title| sanitize::line(title).trim().to_owned());
@@ -90,7 +99,7 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
         row("prompt", label, sanitize::line(about).into_owned(), Choice::Write(format!("/{name} ").into()))
     }));
     all.extend(rows(cx.session));
-    all.extend(state.themes.iter().map(|name| row("theme", (*name).to_owned(), String::new(), Choice::Theme(name))));
+    all.extend(themes(state));
     let earlier = near::all(&state.past, &state.trees, &cx.session.cwd, cx.model).take(MAX_EARLIER);
     all.extend(earlier.map(|one| {
         let name = one.name().unwrap_or(&one.agent);
@@ -98,8 +107,9 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
         let label = format!("{name}{}", one.apart_beside(width::str_width(name), EARLIER));
         row("earlier", label, format!("{how}{}", human::ago(one.age)), Choice::GoOn(one.which()))
     }));
-    all.extend(not_now);
-    Picker::all(all)
+    let mut rows = actions(state, cx);
+    put_before_not_now(&mut rows, all);
+    Picker::all(rows)
 }
 
 /// Whether the person would look for it in a list rather than press it while writing.

@@ -1,7 +1,8 @@
 //! The line for a command of the person's own, and what becomes of what such commands print.
 //!
-//! Runs nothing itself. Invariants: only `!` typed into an empty prompt makes the line one; what is pasted never does. What a
-//! command printed is quoted where it goes along with a prompt, so that no word of it names a file to be attached.
+//! Runs nothing itself. Invariants: only `!` typed into an empty prompt while no question stands makes the line one; what is
+//! pasted never does. What a command printed is quoted where it goes along with a prompt, so that no word of it names a
+//! file to be attached.
 
 use super::Cx;
 use crate::base::sanitize;

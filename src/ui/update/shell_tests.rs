@@ -1,6 +1,6 @@
 use crate::model::effect::Effect;
 use crate::model::event::{Event, HostEvent, Intent, Stop};
-use crate::model::ids::TermId;
+use crate::model::ids::{ReqId, TermId};
 use crate::model::session::shell::MAX_SHELL;
 use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
@@ -61,6 +61,37 @@ fn what_is_pasted_is_no_command_and_one_can_be_left_without_stopping_the_turn() 
     s.typed("!").ctrl('c').typed("!").ctrl('d');
     assert!(!s.ui.view.composer.is_shell());
     assert_eq!(s.outs, [], "nothing was stopped, nothing is quit");
+}
+
+#[test]
+fn what_is_written_to_refuse_a_question_is_no_command() {
+    for wait in [0, 700] {
+        let mut s = Scene::asked(80, 24);
+        s.after(wait).typed("!");
+        assert!(!s.ui.view.composer.is_shell() && s.ui.refusal.is_none());
+        assert!(s.draw().contains("Tab, then ! refuses and says why"), "{}", s.shown);
+        s.typed("touch x").press(Code::Enter);
+        assert!(matches!(&s.intents()[..], [Intent::Prompt { text, .. }] if text == "!touch x"), "{:?}", s.outs);
+    }
+    // What came in one go is text, and none of it answers.
+    let mut s = Scene::asked(80, 24);
+    s.after(2000);
+    for key in "!no".chars().map(Key::char) {
+        s.input(Input::Hasty(key));
+    }
+    assert_eq!((s.ui.view.composer.text(), s.ui.view.composer.is_shell()), ("!no", false));
+    // The way that is named.
+    let mut s = Scene::asked(80, 24);
+    s.after(2000).typed("!").press(Code::Tab).typed("!no").press(Code::Enter);
+    assert_eq!(s.intents(), [Intent::Refuse { req: ReqId(1), reason: "no".into() }]);
+    assert!(s.ui.view.composer.is_empty());
+    // Right after an answer the next question is meant.
+    let mut s = Scene::asked(80, 24);
+    s.after(700).press(Code::Tab).typed("1").typed("!");
+    assert!(!s.ui.view.composer.is_shell());
+    assert!(s.draw().contains("too soon: nothing is asked yet"), "{}", s.shown);
+    s.after(2000).typed("!");
+    assert!(s.ui.view.composer.is_shell(), "nothing is asked");
 }
 
 #[test]

@@ -755,6 +755,20 @@ fn a_refusal_says_why_and_the_reason_is_the_next_prompt() {
 }
 
 #[test]
+fn the_reason_of_a_refusal_is_written_right_below_the_answers() {
+    for (width, height) in [(120, 40), (80, 24), (40, 24), (40, 10)] {
+        let mut s = Scene::asked(width, height);
+        s.after(700).press(Code::Tab).typed("!").draw();
+        let row = |s: &Scene, words: &str| s.shown.lines().position(|line| line.contains(words));
+        let (answers, field) = (row(&s, "Reject"), row(&s, "refuse, because:"));
+        assert!(answers.is_some() && field == answers.map(|row| row + 1), "{}", s.shown);
+        let below = s.shown.lines().nth(field.unwrap_or_default() + 1).unwrap_or_default();
+        assert!(below.starts_with("┃ Enter refuses") && below.contains("Esc leaves"), "{}", s.shown);
+        assert!(s.typed("no, x").draw().contains("refuse, because: no, x"), "{}", s.shown);
+    }
+}
+
+#[test]
 fn a_reason_whose_question_has_gone_is_kept_as_text() {
     let mut s = Scene::asked(80, 24);
     s.after(700).press(Code::Tab).typed("!no, the other");
@@ -2189,6 +2203,9 @@ fn behind_a_colon_stand_the_names_that_plain_lines_have_too() {
     let mut s = Scene::ready(120, 40);
     s.typed(":gate").press(Code::Enter);
     assert!(matches!(s.intents().last(), Some(Intent::SetGate(_))), "{:?}", s.intents());
+    let mut other = Scene::ready(120, 40);
+    other.ui.themes = vec!["auto", "amber", "light"];
+    assert!(other.typed(":theme").draw().contains("amber"), "{}", other.shown);
     // In the palette they find it as well.
     s.ctrl('p').typed("permissions").draw();
     assert!(s.shown.contains("modes and options"), "{}", s.shown);

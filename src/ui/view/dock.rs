@@ -8,12 +8,13 @@ mod form;
 mod hints;
 mod kinds;
 mod log_in;
+mod place;
 mod rule;
 mod silence;
 
 use super::ViewCx;
 use super::paint::{self, Painted, Placed};
-use crate::base::{human, paths, sanitize};
+use crate::base::{human, sanitize};
 use crate::model::agent::{DeathKind, REVIVALS};
 use crate::model::entry::Body;
 use crate::model::event::Can;
@@ -35,7 +36,7 @@ use choices::{Bar, By, Choice, Choices, Look, Order, Row, Window};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Entries at the end of the conversation that are in sight.
 const NEAR: usize = 4;
@@ -43,8 +44,6 @@ const NEAR: usize = 4;
 const DETAIL_LINES: usize = 4;
 /// Lines of what was sent where nothing else says what a call does.
 const SENT_LINES: usize = 12;
-/// Columns of the call that a question is asked for.
-const MAX_CALL: usize = 60;
 
 /// Columns from which the agent stands before what it wants.
 const AGENT_FROM: u16 = 72;
@@ -127,6 +126,15 @@ impl Dock {
         u16::try_from(self.shown + self.fixed.len() + self.answers.rows.len() + self.keys.len()).unwrap_or(u16::MAX)
     }
 
+    /// Of the bar and the rule.
+    pub const fn frame(&self, focused: bool) -> Token {
+        match (self.is_dangerous, focused) {
+            (true, _) => Token::Danger,
+            (false, true) => Token::Accent,
+            (false, false) => Token::Dock,
+        }
+    }
+
     pub fn dialog(&self) -> &Dialog {
         &self.dialog
     }
@@ -183,7 +191,8 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     let dock = &cx.state.view.dock;
     let look = Look {
         focused: takes_keys(cx),
-        armed: dock.is_armed(cx.now),
+        // While the reason of a refusal is written all keys are text.
+        armed: dock.is_armed(cx.now) && cx.state.refusal.is_none(),
         letters: cx.state.view.focus == Focus::Dock,
         highlighted: dock.highlighted,
         columns,
@@ -291,11 +300,7 @@ fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockSt
 pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<(Rect, usize)> {
     let mut choices = Vec::new();
     let focused = takes_keys(cx);
-    let frame = match (dock.is_dangerous, focused) {
-        (true, _) => Token::Danger,
-        (false, true) => Token::Accent,
-        (false, false) => Token::Dock,
-    };
+    let frame = dock.frame(focused);
     let (corner, bar) = (StyledText::of("┏ ", frame), StyledText::of("┃ ", frame));
     let mut y = area.y;
     let line = |y: u16| Rect { x: area.x.saturating_add(2), y, width: area.width.saturating_sub(FRAME), height: 1 };
@@ -426,26 +431,6 @@ fn more_sent(cx: &ViewCx<'_>, all: usize) -> Option<LogicalLine> {
     Some(plain(&format!("  … {} more{shows}", human::count(more as u64, "line")), Token::Dim))
 }
 
-/// What else there is to say of a question: what it is asked for, and what holds it up.
-fn notes(cx: &ViewCx<'_>, pending: &Question) -> String {
-    let mut notes = String::new();
-    let above = cx.session.tool(pending.entry).and_then(|tool| cx.session.call_named(tool.parent.as_ref()?));
-    if let Some(call) = above {
-        let who = if call.is_agent { "its sub-agent " } else { "" };
-        notes = format!(" · for {who}{}", width::truncate(&sanitize::line(call.label()), MAX_CALL));
-    }
-    if let Some(note) = &pending.note {
-        notes.push_str(" · ");
-        notes.push_str(&sanitize::line(note));
-    }
-    if pending.is_hook_asked {
-        notes.push_str(" · the decision hook is asked");
-    } else if let Some(hook) = &pending.hook {
-        notes = notes + " · " + &sanitize::line(&hook.words());
-    }
-    notes
-}
-
 fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let mut body = Vec::new();
     let waiting = cx.session.questions().len();
@@ -494,18 +479,18 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     first.prefix = prefix;
     first.hang = StyledText::of("  ", Token::Text);
     first.wrap = WrapMode::Words;
-    // which agent asks, and where, is always said; on the first row where there is room.
-    let place = paths::display(Path::new(&cx.session.cwd), &[], cx.home);
-    let notes = notes(cx, pending);
+    let place = place::of(cx);
+    let notes = place::notes(cx, pending);
     let inner = usize::from(columns.saturating_sub(FRAME));
     let said = [&first.prefix, &first.text, &right].map(width::styled_width).iter().sum::<usize>();
     let room = inner.saturating_sub(said + BESIDE_PLACE);
     // A row more would be taken from what is asked: a long path is cut at its start, unless files elsewhere are meant.
     let least = if pending.outside.is_empty() { SHORT_PLACE } else { usize::MAX };
-    let is_beside = wide && what == 1 && notes.is_empty() && width::str_width(&place).min(least) <= room;
+    let fits = |place: &&String| what == 1 && notes.is_empty() && width::str_width(place).min(least) <= room;
+    let beside = place.as_ref().filter(|_| wide).filter(fits);
     first.right = right;
-    if is_beside {
-        let place = width::truncate_start(&place, room);
+    if let Some(place) = beside {
+        let place = width::truncate_start(place, room);
         let beside = StyledText::of(format!("{place} · "), Token::Dim);
         let figures = std::mem::replace(&mut first.right, beside);
         first.right.append(&figures);
@@ -513,13 +498,9 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
     body.extend(entry.map(|entry| cells::wording(pending, entry)).unwrap_or_default());
-    if !is_beside {
-        // On a narrow screen a long path would take the rows of what is asked.
-        let who = if wide { "in ".to_owned() } else { format!("{agent} in ") };
-        let room = inner.saturating_sub(width::str_width(&who)).max(SHORT_PLACE);
-        let place = if wide { place } else { width::truncate_start(&place, room).into_owned() };
-        body.push(LogicalLine { wrap: WrapMode::Words, ..plain(&format!("{who}{place}{notes}"), Token::Dim) });
-    }
+    let below = place.as_deref().filter(|_| beside.is_none());
+    let below = place::below((!wide).then_some(&*agent), below, &notes, inner);
+    body.extend(below.map(|words| LogicalLine { wrap: WrapMode::Words, ..plain(&words, Token::Dim) }));
     // The review shows the same, and there it can be decided piece by piece.
     let is_shown = cx.state.view.review.is_some() && cx.session.write(pending.req).is_some_and(Write::is_held);
     if !is_shown {

@@ -4,12 +4,13 @@ use crate::model::changes::{Gate, ReviewEvent, Totals, WritePreview};
 use crate::model::entry::{Block, Level};
 use crate::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, Event, HostEvent, InitResult, Intent,
-    PermissionKind, PermissionOption, Stop, TerminalSpec, Update, WriteFact,
+    Opening, PermissionKind, PermissionOption, Stop, TerminalSpec, Update, WriteFact,
 };
 use crate::model::form::{FieldValue, Reply};
-use crate::model::ids::{ReqId, TurnId};
+use crate::model::ids::{Addressed, AgentKey, ReqId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::question::Outside;
+use crate::model::reduce::reduce;
 use crate::model::ruling::Ruling;
 use crate::model::tool::{Change, Exit, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
 use crate::text::diff::Kind;
@@ -458,6 +459,11 @@ fn a_long_directory_takes_no_row_of_what_is_asked() {
     let mut s = Scene::ready_within("/home/me/src/a-directory-with-a-long-name/and-another-one/shop", 80, 24);
     s.intent(Intent::Prompt { text: "mend it".into(), links: Vec::new() });
     s.ask_edit(5, "src/x.rs", "two", "TWO", &["Yes", "No"]);
+    assert!(!s.shown.contains("/shop · 0:00") && !s.shown.contains("┃ in "), "acp-tui was started there: {}", s.shown);
+    let open = Event::User(Intent::OpenSession { cwd: "/other".into(), how: Opening::New });
+    drop(reduce(&mut s.model, Addressed::new(AgentKey::FIRST, open), s.now));
+    s.ui.sync(&s.model, s.now);
+    s.draw();
     assert!(row(&s, "wants to edit").trim_end().ends_with("/and-another-one/shop · 0:00"), "{}", s.shown);
     assert!(row(&s, "wants to edit").contains(" …"), "{}", s.shown);
     assert!(!s.shown.contains("┃ in "), "{}", s.shown);
@@ -519,7 +525,7 @@ fn a_turn_that_worked_and_changed_nothing_ends_with_a_rule_too() {
         s.draw().to_owned()
     };
     let shown = ends(true);
-    assert!(shown.contains("─ 34 s · 1 call · nothing changed here ──"), "{shown}");
+    assert!(shown.contains("─ 34 s · 1 call · nothing changed ──"), "{shown}");
     let shown = ends(false);
     assert!(!shown.contains("nothing changed"), "nothing was done that could: {shown}");
     let rule = shown.lines().find(|row| row.starts_with("─ 34 s ──"));
@@ -552,7 +558,7 @@ fn the_rule_of_a_turn_stands_above_the_prompt_that_waited_and_names_the_persons_
     let (totals, session) = (Totals::default(), Totals::default());
     s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
     let (rule, next, shown) = rows(&mut s);
-    assert!(rule.is_some() && rule < next && shown.contains("for you · nothing changed here ──"), "{shown}");
+    assert!(rule.is_some() && rule < next && shown.contains("for you · nothing changed ──"), "{shown}");
 }
 
 #[test]
@@ -1232,7 +1238,7 @@ fn the_directory_of_the_session_is_named_once_however_the_agent_writes_it() {
         s.ask_patch(1, call, &["Yes", "No"]);
         let asked: Vec<&str> = s.shown.lines().filter(|line| line.starts_with('┃')).collect();
         assert_eq!(asked.len(), 1, "the answers alone, {here}: {}", s.shown);
-        assert!(row(&s, "wants to run make").contains("~/src/shop"), "{}", s.shown);
+        assert!(!row(&s, "wants to run make").contains("~/src/shop"), "it is where acp-tui was started: {}", s.shown);
     }
     let mut s = Scene::working(80, 30);
     let mut call = ToolPatch::new("call".into());

@@ -390,8 +390,11 @@ fn asked(
     };
     let kept = if takes_keyboard(cx) { LISTED } else { 1 };
     let dock_room = if kept > 1 { dock_room.min(rest.height.saturating_sub(kept).max(1)) } else { dock_room };
-    let laid = if lists { None } else { dock::layout(cx, transcript, rest.width, dock_room.min(rest.height)) };
-    let dock_height = laid.as_ref().map_or(0, Dock::height);
+    // Why the question is refused stands right below its answers.
+    let reason = if cx.state.refusal.is_some() { sessions::LINE.min(rest.height / 2) } else { 0 };
+    let dock_room = dock_room.min(rest.height.saturating_sub(reason));
+    let laid = if lists { None } else { dock::layout(cx, transcript, rest.width, dock_room) };
+    let dock_height = laid.as_ref().map_or(0, Dock::height) + reason;
     // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.
     let free = rest.height.saturating_sub(dock_height);
     rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
@@ -402,12 +405,18 @@ fn asked(
     if !lists && rest.height > dock_height + 4 {
         rest = aside::draw(cx, rest, info, buf);
     }
+    if reason > 0 {
+        let (above, at) = split_bottom(rest, reason);
+        let frame = laid.as_ref().map_or(Token::Accent, |laid| laid.frame(true));
+        sessions::reason(cx, at, frame, info, buf);
+        rest = above;
+    }
     if let Some(laid) = laid {
         let (above, at) = split_bottom(rest, laid.height());
         show_dock(cx, &laid, at, info, buf);
         rest = above;
     }
-    if cx.state.types_a_line() {
+    if reason == 0 && cx.state.types_a_line() {
         rest = sessions::opener(cx, rest, info, buf);
     } else if cx.state.picker.is_some() {
         rest = lists::picker(cx, rest, info, buf);

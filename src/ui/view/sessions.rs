@@ -217,6 +217,26 @@ fn in_short(cx: &ViewCx<'_>, tabs: &[Tab]) -> StyledText {
     text
 }
 
+/// Rows of a line that is typed and of the words below it.
+pub(super) const LINE: u16 = 2;
+
+/// The line in which it is written why a question is refused, in the frame of the question.
+pub(super) fn reason(cx: &ViewCx<'_>, area: Rect, frame: Token, info: &mut FrameInfo, buf: &mut Buffer) {
+    paint::fill(buf, area, Token::Question, cx.theme);
+    opener(cx, area, info, buf);
+    for y in area.top()..area.bottom() {
+        paint::put(buf, area.x, y, area.width, &StyledText::of("┃ ", frame), cx.theme);
+    }
+}
+
+/// What Enter and Esc do there, as far as there is room for it.
+fn refuses(cx: &ViewCx<'_>, columns: u16) -> StyledText {
+    let words = cx.say(Layer::Line, "{Enter} refuses, and sends this when the turn is over · {Esc} leaves");
+    let is_short = width::str_width(&words) > usize::from(columns.saturating_sub(3));
+    let words = if is_short { cx.say(Layer::Line, "{Enter} refuses with this · {Esc} leaves") } else { words };
+    StyledText::of(words, Token::Dim)
+}
+
 /// The line in which the directory of a further session is typed, why a question is refused, or what is looked for;
 /// returns what is above it.
 pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
@@ -239,7 +259,7 @@ pub fn opener(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
             typed(cx, area, &label, &opener.line, words, info, buf)
         }
         (None, Some(refusal), _) => {
-            let words = cx.dim(Layer::Line, "{Enter} refuses, and sends this when the turn is over · {Esc} leaves");
+            let words = refuses(cx, area.width);
             typed(cx, area, "refuse, because: ", &refusal.line, words, info, buf)
         }
         (None, None, Some(search)) => {
@@ -260,7 +280,7 @@ fn typed(
     info: &mut FrameInfo,
     buf: &mut Buffer,
 ) -> Rect {
-    let (above, at) = split_bottom(area, 2.min(area.height));
+    let (above, at) = split_bottom(area, LINE.min(area.height));
     let (line, foot) = if at.height > 1 { super::split_top(at, 1) } else { (at, Rect { height: 0, ..at }) };
     let label = if line.width >= 40 { label } else { "" };
     let used =

@@ -1,8 +1,12 @@
 //! Tool calls.
 
 use crate::support::{Rig, options};
+use acp_tui::model::changes::{Gate, ReviewEvent};
+use acp_tui::model::effect::Effect;
+use acp_tui::model::event::{HostEvent, Intent};
 use acp_tui::model::tool::ToolStatus;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn text(text: &str) -> Value {
     json!({ "type": "content", "content": { "type": "text", "text": text } })
@@ -202,6 +206,37 @@ fn fact_01_one_call_from_three_sources_in_any_order() {
         assert_eq!(rig.call("t").raw_input, Some(json!({ "p": "/a" })));
         assert_eq!(rig.pending().len(), 1);
     }
+}
+
+/// Asks on behalf of the client and has the person think for so long; the name of what asks.
+fn thought_over(rig: &mut Rig, id: u64, path: &str, seconds: u64) {
+    rig.request(id, "fs/write_text_file", json!({ "path": path, "content": "new\n" }));
+    let req = rig.wished(|e| if let Effect::CheckWrite { req, .. } = e { Some(*req) } else { None });
+    rig.host(HostEvent::WriteChecked { req, path: path.into(), real: None, outside: false, result: Ok(()) });
+    assert_eq!(rig.pending(), [req]);
+    rig.now += Duration::from_secs(seconds);
+    rig.choose("allow");
+}
+
+#[test]
+fn how_long_the_person_thinks_about_what_the_client_does_is_no_time_of_the_call() {
+    let mut rig = Rig::reviewed();
+    rig.intent(Intent::SetGate(Gate::Ask));
+    rig.prompt("hi");
+    let turn = rig.model().first().session().last_turn();
+    rig.host(HostEvent::Review(ReviewEvent::TurnCovered { turn, covered: Ok(()) }));
+    rig.tool(json!({ "toolCallId": "other", "title": "sleep", "kind": "execute", "status": "in_progress" }));
+    let at = [json!({ "path": "/project/a" })];
+    rig.tool(json!({ "toolCallId": "a", "title": "Edit", "kind": "edit", "status": "in_progress", "locations": at }));
+    thought_over(&mut rig, 1, "/project/a", 40);
+    rig.tool_update(json!({ "toolCallId": "other", "status": "completed" }));
+    let took = |rig: &Rig, id: &str| rig.call(id).ended.unwrap().checked_sub(rig.call(id).started).unwrap();
+    assert!(took(&rig, "other") >= Duration::from_secs(40), "it has gone on meanwhile");
+    // Of one that runs alone it need not name the file.
+    thought_over(&mut rig, 2, "/project/b", 20);
+    rig.now += Duration::from_secs(3);
+    rig.tool_update(json!({ "toolCallId": "a", "status": "completed" }));
+    assert_eq!(took(&rig, "a").as_secs(), 3);
 }
 
 #[test]

@@ -238,14 +238,14 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
     // A key that counts looks like one.
     let pressed = if look.armed { Mods::REVERSE } else { Mods::NONE };
     let counts = key.with_mods(Mods::BOLD).with_mods(pressed);
-    let does_not = if look.focused && !look.letters { RunStyle::from(Token::Dim) } else { counts };
+    let of_letter = if look.letters { counts } else { RunStyle::from(Token::Dim) };
     // The digit comes first, then the letter.
     let (digit, letter) = match choice.by {
         By::Highlight => choice.key.split_at(choice.key.chars().next().map_or(0, char::len_utf8)),
         By::Key => ("", choice.key.as_str()),
     };
     let mut front = StyledText::of(digit, counts);
-    front.push(letter, does_not);
+    front.push(letter, of_letter);
     front.push(" ", name.with_mods(extra));
     let cut = choice.name.floor_char_boundary(MAX_NAME);
     let mut words = StyledText::of(choice.name.get(..cut).unwrap_or_default(), name.with_mods(extra));
