@@ -481,7 +481,6 @@ const FENCES: &[Fence] = &[
             "ui/tty/input.rs",
             // The loop waits for the person's editor.
             "ui/tty/editor.rs",
-            "ui/editor_session.rs",
             "ui/run/editing.rs",
             "demo/",
             "cli/runtime.rs",

@@ -114,7 +114,7 @@ async fn the_group_of_another_process_with_the_same_number_is_not_ended() {
 #[cfg(target_os = "linux")]
 async fn a_program_that_has_the_terminal_ends_with_what_it_has_started_and_nothing_else_of_its_group() {
     // The group is that of another one, as it is the client's.
-    let mut agent = group("sh -c 'sleep 1000 & trap \"\" TERM; echo $$; read x' & read x").await;
+    let mut agent = group("sh -c 'sleep 1000 & trap \"\" TERM; echo $$; while :; do sleep 1; done' & read x").await;
     let mut rest = String::new();
     let mut out = tokio::io::BufReader::new(agent.stdout.take().unwrap());
     tokio::io::AsyncBufReadExt::read_line(&mut out, &mut rest).await.unwrap();

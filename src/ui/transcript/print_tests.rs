@@ -57,6 +57,15 @@ impl Printer {
         r
     }
 
+    /// Prints what stays as it is, where no line of a program gets colours.
+    fn print_uncoloured(&mut self) {
+        self.print(100, settled());
+        while let Some(asked) = self.scene.transcript.uncoloured() {
+            self.scene.transcript.colour(&asked.keys, Vec::new());
+            self.print(100, settled());
+        }
+    }
+
     /// Prints all that is to be printed now.
     fn print(&mut self, most: u16, which: Which) -> usize {
         let before = self.printed.len();
@@ -211,11 +220,11 @@ fn an_edit_is_printed_once_it_is_known_where_it_stands_in_its_file() {
     printer.scene.update(Update::ToolCall(patch.into()));
     let entry = printer.scene.model.first().entries().last().unwrap().id;
     printer.scene.say("It is mended.\n\nAnd more");
-    printer.print(100, settled());
+    printer.print_uncoloured();
     assert!(!printer.printed.iter().any(|row| row.contains("src/main.rs")), "{:#?}", printer.printed);
     let found = ReviewEvent::PlacesFound { entry, lines: vec![Some(31)] };
     printer.scene.event(Event::Host(HostEvent::Review(found)));
-    printer.print(100, settled());
+    printer.print_uncoloured();
     assert!(printer.printed.iter().any(|row| row.contains("31 + new")), "{:#?}", printer.printed);
 }
 

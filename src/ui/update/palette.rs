@@ -67,7 +67,10 @@ fn can(state: &App, cx: Cx<'_>, action: Action) -> bool {
 /// What keys do and themes, for what is typed behind `:`: nothing that an agent names, and no mode of its.
 pub(super) fn behind_colon(state: &App, cx: Cx<'_>) -> Picker {
     let mut all = actions(state, cx);
-    put_before_not_now(&mut all, themes(state));
+    // Only what a row itself begins with is looked for.
+    let themes =
+        themes(state).into_iter().map(|theme| row("", format!("theme {}", theme.label), theme.detail, theme.choice));
+    put_before_not_now(&mut all, themes.collect());
     Picker::all(all).opened_by(':')
 }
 

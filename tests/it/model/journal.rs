@@ -163,7 +163,7 @@ proptest! {
         let query = search::Query::of(search::Matcher::literal("a"));
         search::search(temp.path(), &query, |_| true).unwrap();
         // One that begins with something else is refused, which is an answer too.
-        drop(preview::end_of(&journals, SESSION));
+        drop(preview::end_of(temp.path(), &journals, SESSION));
         let (model, _) = replay(fresh(), PathBuf::from("/project"), String::from_utf8_lossy(&text).lines());
         prop_assert!(render(&model).len() < 100);
     }

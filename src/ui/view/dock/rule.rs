@@ -5,7 +5,7 @@
 use super::{Contents, keys, plain};
 use crate::base::{human, sanitize};
 use crate::model::ids::ReqId;
-use crate::model::ruling::{Ruled, Weighed};
+use crate::model::ruling::{Ruled, Weighed, Weighing};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -39,10 +39,6 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
     {
         (up.key, up.name) = ("↑↓".to_owned(), "narrower, wider".to_owned());
         choices.remove(2);
-    }
-    // Nothing is written that could be made.
-    if why_none.is_some() {
-        choices.clear();
     }
     Contents::of(body, choices)
 }
