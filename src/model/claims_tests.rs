@@ -316,7 +316,6 @@ fn what_stands_beside_a_command_counts_unless_it_is_known_to_be_none() {
         ("code", json!("rm x")),
         ("run", json!(["rm", "x"])),
         ("steps", json!([{ "do": "rm x" }])),
-        ("cd", json!("/etc")),
     ] {
         let all = claims(ToolKind::Execute, "x", json!({ "command": "git status", (key): value }));
         assert_eq!(all, [line("git status"), Claim::new(BASH, Claimed::Unknown)], "{key}");

@@ -97,7 +97,7 @@ const RUNNERS: &[(&str, &str)] =
 /// Programs that run what the project's own files have under a name, as `npm run` and `make` do: what their words name is
 /// for that.
 const TASKS: &[&str] =
-    &["just", "task", "go-task", "mise", "turbo", "nx", "lerna", "moon", "rake", "invoke", "inv", "gulp", "grunt"];
+    &["just", "task", "go-task", "mise", "turbo", "nx", "lerna", "moon", "invoke", "inv", "gulp", "grunt"];
 /// Programs of which a word that begins with `//` is a name of their own, and no path.
 const LABELS: &[&str] = &["bazel", "bazelisk", "buck", "buck2", "pants", "plz", "gn"];
 /// What parts a name of a file from what stands before or behind it in a word.

@@ -1749,7 +1749,7 @@ fn a_question_that_the_decision_hook_leaves_to_the_person_says_so_and_no_rule_th
 #[test]
 fn a_call_that_the_decision_hook_refuses_is_refused_by_that() {
     let s = with_hook(Ruled::Deny, None);
-    assert!(s.shown.contains("refused by the hook") && !s.shown.contains("refused by you"), "{}", s.shown);
+    assert!(s.shown.contains("refused by the decision hook") && !s.shown.contains("refused by you"), "{}", s.shown);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn what_only_reads_and_takes_back_does_without_further_threads() {
     for (args, shows) in [
         (&["sessions"][..], "x"),
         (&["sessions", "--json"], "\"title\""),
-        (&["review", "last"], "one"),
+        (&["review", "last"], "created f"),
         (&["blame", "f"], "one"),
         (&["search", "done"], "done"),
         (&["undo", "last", "--yes"], "removed f"),
