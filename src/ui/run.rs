@@ -465,7 +465,7 @@ impl<D: Device> Running<D> {
             Out::Rename(which, name) => self.past.rename(which, name),
             Out::Export(which) => self.past.export(which),
             Out::Find(query) => self.past.find(query),
-            Out::Forget(past) => self.past.held(*past),
+            Out::Forget(past) => forgetting::forget(self, *past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => self.hand_over(whose),
             Out::Aside(question) => self.ask_aside(question),

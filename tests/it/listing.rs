@@ -73,11 +73,6 @@ impl Archive for Shelf {
         Some(Standing { branch: "main".into(), uncommitted: Some(2) })
     }
 
-    fn held(&self, _: &PastSession) -> Option<String> {
-        assert_eq!(std::thread::current().name(), Some("sessions"), "the screen waits for it");
-        None
-    }
-
     fn forget(&self, past: &PastSession) -> Result<(), String> {
         self.forgotten.lock().unwrap().push(past.id.clone());
         Ok(())

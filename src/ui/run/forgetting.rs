@@ -31,9 +31,9 @@ impl Forgetting {
     }
 }
 
-/// What is known of why it cannot be forgotten: else it is, or its agent is asked to delete it first.
-pub(super) fn forget<D: Device>(running: &mut Running<D>, past: PastSession, held: Option<String>) {
-    if let Some(why) = held {
+/// Has it forgotten, or its agent asked to delete it first.
+pub(super) fn forget<D: Device>(running: &mut Running<D>, past: PastSession) {
+    if let Some(why) = running.past.archive().and_then(|archive| archive.held(&past)) {
         return running.refuse(format!("not forgotten: {why}"));
     }
     let is_same = |one: &PastSession| (&one.id, &one.command) == (&past.id, &past.command);

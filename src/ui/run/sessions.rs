@@ -4,7 +4,7 @@
 //! Holds nothing of its own. Invariant: what was opened last is shown, and what cannot be done is said where it was asked
 //! for.
 
-use super::{Running, forgetting};
+use super::Running;
 use crate::engine::AgentSetup;
 use crate::model::Model;
 use crate::model::account;
@@ -323,7 +323,6 @@ impl<D: Device> Running<D> {
                 warn!(%why, "earlier sessions cannot be read");
                 self.past_is(Past::Failed(why));
             }
-            Found::Held(past, why) => forgetting::forget(self, *past, why),
             Found::Forgotten(_, Ok(())) => {
                 self.app.say("the session is forgotten", self.engine.now());
                 self.read_sessions();
@@ -357,7 +356,8 @@ impl<D: Device> Running<D> {
             Found::Exported(Ok(file)) => self.refuse(format!("written to {file}")),
             Found::Exported(Err(why)) => self.refuse(format!("not exported: {why}")),
             Found::Made(making, made) => self.made(*making, made),
-            Found::Decided(Ok(words) | Err(words)) => self.refuse(words),
+            Found::Decided(Ok(words)) => self.refuse(words),
+            Found::Decided(Err(why)) => self.refuse(why),
             // It is asked again when it is wanted.
             Found::Learnt(Err(why)) => warn!(%why, "what an agent keeps is not remembered"),
             Found::Learnt(Ok(())) => {}
