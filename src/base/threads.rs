@@ -23,7 +23,7 @@ pub fn both<A: Send, B>(other: impl FnOnce() -> A + Send, own: impl FnOnce() -> 
 /// What each of so many threads has come to, this one among them; nothing for one that died.
 pub fn share<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<Option<T>> {
     thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, || work()).ok()).collect();
+        let others: Vec<_> = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, &work).ok()).collect();
         let mine = work();
         std::iter::once(Some(mine)).chain(others.into_iter().map(|other| other.join().ok())).collect()
     })

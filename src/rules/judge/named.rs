@@ -168,7 +168,7 @@ pub(super) fn of_values(request: &Request<'_>, line: &Line, is_certain: bool) ->
     let plain = || line.texts.iter().find_map(|text| Some(secrets::of_line(text).or_else(|| of_words(text))?.why));
     let values = line.variables.iter().filter_map(|(_, value)| value.known());
     let mut all = line.texts.iter().map(String::as_str).chain(values).filter(|text| may_name_one(text)).take(MAX_LED);
-    let mut led = || {
+    let led = || {
         all.find_map(|text| {
             if text.contains(MARKS) {
                 return among(globs::of_shape(request, text), request);
@@ -176,7 +176,7 @@ pub(super) fn of_values(request: &Request<'_>, line: &Line, is_certain: bool) ->
             Places::of(request, Path::new(text)).secret()
         })
     };
-    plain().or_else(|| led()).or_else(|| line.has_more.then_some(MANY))
+    plain().or_else(led).or_else(|| line.has_more.then_some(MANY))
 }
 
 /// What may be secret of that which a line names, below the directories that it goes to.

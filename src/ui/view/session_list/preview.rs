@@ -110,7 +110,9 @@ fn end(said: &[Said], look: Look<'_>, area: Rect, buf: &mut Buffer) {
             _ => one.text.lines().map(|line| LogicalLine::text(StyledText::of(line, token))).collect(),
         };
         if one.who == Who::Tool {
-            lines.iter_mut().for_each(|line| line.wrap = WrapMode::Truncate);
+            for line in &mut lines {
+                line.wrap = WrapMode::Truncate;
+            }
         }
         if let (Some(first), false) = (lines.first_mut(), mark.is_empty()) {
             first.prefix = StyledText::of(mark, token);
