@@ -169,6 +169,7 @@ fn an_editor_ends_with_a_killed_client_and_the_terminal_is_given_back_after_it()
         let client = rustix::process::Pid::from_raw(client[0]).unwrap();
         rustix::process::kill_process(client, rustix::process::Signal::KILL).unwrap();
         super::processes::wait_until(&place.mark(), |all| all.len() == 1);
+        s.see_first_screen();
         s.assert_usual();
         s.send(ENTER);
         s.see("the shell goes on");

@@ -422,6 +422,13 @@ impl Session {
         self.look(|seen| *seen.term.mode())
     }
 
+    /// Waits until the screen of the shell is back.
+    #[track_caller]
+    pub fn see_first_screen(&self) {
+        let is_back = |seen: &Seen| (!seen.term.mode().contains(TermMode::ALT_SCREEN)).then_some(());
+        assert!(self.wait(PATIENCE, is_back).is_some(), "{:?}\n{}", self.modes(), self.dump());
+    }
+
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_raw(i32::try_from(self.pid).unwrap()).unwrap();
         rustix::process::kill_process(pid, signal).unwrap();
