@@ -280,7 +280,7 @@ fn files_outside_of_the_directory_are_told_with_the_place_where_they_really_are(
     assert_eq!(book.ruling(None, &cwd, &Rules::default(), &many).0.outside.len(), MAX_OUTSIDE);
 }
 
-/// The heading of the question shows it as what is done to: kimi sends no more than this where a file has that text already.
+/// The heading of the question shows it as what is done to; some send no more than this where a file has that text already.
 #[test]
 fn a_file_outside_that_only_a_title_names_is_told_like_any_other() {
     let (temp, book, cwd) = place("");
