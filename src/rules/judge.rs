@@ -15,20 +15,22 @@ mod inside;
 mod named;
 mod places;
 mod reading;
+mod renamed;
+mod texts;
 mod views;
 
 use super::list::{Among, Said};
 use super::pattern::{Match, Spec, base_name};
 use super::shell::{self, Command, Segment, State};
-use super::tool::{Kind, Tool};
+use super::tool::Tool;
 use super::word::Word;
 use super::{Doubt, Judgement, Request, Rule, RuleRef, Rules, Subject, Verdict, hazards, secrets, wrappers};
-use address::Address;
 use against::Against;
 use earlier::Made;
 use files::Files;
 use inside::{Inside, look_inside};
 pub(super) use named::may_be_files;
+use renamed::Renaming;
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use views::Views;
@@ -250,10 +252,11 @@ impl<'a> Judge<'a, '_> {
         let hidden = hidden.or_else(|| if is_handed { handed::of_inputs(&line) } else { None });
         let hidden = hidden.map(|why| Opinion::ask(Doubt::Secret(why)));
         let below = named::below(self.request, &line.segments).map(Opinion::ask);
+        let renamed = Renaming { files: self.of_files() }.of_line(&line);
         let doubts = line.doubts.iter().map(|doubt| Opinion::ask(*doubt)).chain(hidden).chain(below);
         // A tool that is denied or asked about altogether is so for any line.
         let whole = self.narrowing().narrowed(self.request.tool, Among::Whole, |_| Match::Yes);
-        segments.chain(doubts).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
+        segments.chain(doubts).chain(renamed).chain(whole).reduce(Opinion::and).unwrap_or(Opinion::ask(Doubt::NoRule))
     }
 
     /// What needs no rule that allows it.
@@ -412,6 +415,7 @@ impl<'a> Judge<'a, '_> {
             let is_moved = command.state.is_moved;
             opinion = opinion.and(files.written(&program, words, is_moved, &mut spelled));
             opinion = opinion.and(reading::read(&files, &program, words, is_moved));
+            opinion = opinion.and(Renaming { files }.of_command(&program, words, is_moved));
             for (_, given) in inside.given.iter().filter(|(place, _)| *place < from) {
                 opinion = opinion.and(reading::given(&files, &program, words, given));
             }
@@ -526,29 +530,6 @@ impl<'a> Judge<'a, '_> {
             }
         }
         None
-    }
-
-    fn text(&self, text: &str) -> Opinion<'a> {
-        let tool = self.request.tool;
-        let of_server = tool.of_server();
-        let text = of_server.as_deref().unwrap_or(text);
-        if text.chars().any(shell::is_hidden) {
-            let any = self.narrowing().narrowed(tool, Among::Whole, |_| Match::Yes);
-            return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
-        }
-        match tool.kind {
-            Kind::Fetch if !tool.is_web_search() => {
-                let address = Address::read(text);
-                let wide = |spec: &Spec| if address.matches_wide(spec) { Match::Yes } else { Match::No };
-                let opinion = self.by_rules(tool, wide, |spec| address.matches(spec));
-                let is_special = text.contains("://") && !address.is_plain();
-                if is_special && opinion.doubt == Some(Doubt::NoRule) { Opinion::ask(Doubt::Address) } else { opinion }
-            }
-            _ => {
-                let wide = |spec: &Spec| if spec.is_for(text, true) { Match::Yes } else { Match::No };
-                self.by_rules(tool, wide, |spec| spec.is_for(text, false))
-            }
-        }
     }
 }
 

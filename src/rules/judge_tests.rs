@@ -1,6 +1,7 @@
 use super::*;
 use crate::base::paths::normalize;
 use crate::rules::RuleRef;
+use crate::rules::tool::Kind;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ fn rules(list: &[(Verdict, &str)]) -> Rules {
 }
 
 /// `/w/link` leads to `/w/src`, `/w/sub/link` out of the workspace, `/w/in` to standard input, `/w/stored`, `/w/notes`, `/w/sub/noted` and `/w/globs/noted.txt` to
-/// secrets; `/w/put/b.rs` leads out, too; `/w/odd` cannot be told. What is in `/w/own` leads to what is of the process.
+/// secrets; `/w/put/b.rs` leads out, too, `/w/bin/led` to a program; `/w/odd` cannot be told. What is in `/w/own` leads to what is of the process.
 fn links(path: &Path) -> Option<PathBuf> {
     let path = normalize(path);
     if path.starts_with("/w/odd") {
@@ -35,6 +36,7 @@ fn links(path: &Path) -> Option<PathBuf> {
         ("/w/sub/noted", "/w/.env"),
         ("/w/globs/noted.txt", "/w/.env"),
         ("/w/put/b.rs", "/elsewhere/b.rs"),
+        ("/w/bin/led", "/usr/bin/rm"),
         ("/w/notes", "/w/.env"),
         ("/w/own/cwd", "/proc/self/cwd"),
         ("/w/own/root", "/proc/thread-self/root"),
@@ -81,9 +83,12 @@ fn at(cwd: &Path, rules: &Rules, tool: &Tool, subject: Subject<'_>, agent: Optio
     )
 }
 
-/// What has no ending is a directory, but for names of remotes and of one program.
+/// What has no ending is a directory, but for names of remotes, what lies in a directory of programs, and one more.
 fn is_above(path: &Path) -> bool {
-    path.extension().is_none() && ![Path::new("/w/origin"), Path::new("/w/bin/x")].contains(&path)
+    let is_program = path
+        .parent()
+        .is_some_and(|dir| ["/bin", "/usr/bin", "/w/bin", "/w/tools"].iter().any(|bin| dir == Path::new(bin)));
+    path.extension().is_none() && !is_program && path != Path::new("/w/origin")
 }
 
 /// What there is in some directories of the corpus.
@@ -92,6 +97,7 @@ fn names(path: &Path) -> Option<Vec<String>> {
         Some("/w") => &[".git", "-n", "-n.rs", "a.rs", "b.md", "c.md", "globs"],
         Some("/w/globs") => &["-n", "a.txt", "b.log", "noted.txt"],
         Some("/w/src") => &["a.rs", "b.rs", "main.rs", "keys"],
+        Some("/bin") => &["cat", "ls", "rm", "rmdir"],
         Some("/w/keys") => &["cert.pem", "chain.pem"],
         Some("/w/many") => return None,
         _ => &[],

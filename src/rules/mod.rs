@@ -126,6 +126,8 @@ pub enum Doubt {
     DeniedBelow,
     /// An earlier command of the line may have made a link of it.
     Linked,
+    /// What a rule denies or asks about may run by another name afterwards.
+    Renamed,
     /// A deny that could not be read.
     BrokenDeny,
     /// No rule with a host is for such an address.
@@ -162,6 +164,7 @@ impl Doubt {
             Self::PerhapsDenied => "it may be what a rule denies or asks about",
             Self::DeniedBelow => "it is about a directory, below which a rule denies or asks about something",
             Self::Linked => "an earlier command of the line may have made a link of a file that it names",
+            Self::Renamed => "it may give another name to a program that a rule denies or asks about",
             Self::BrokenDeny => "a rule that denies could not be read",
             Self::Address => {
                 "rules for a host or an address are for https at its own port; `Fetch` alone allows others"

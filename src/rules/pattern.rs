@@ -355,6 +355,11 @@ impl CommandSpec {
 }
 
 impl WordSpec {
+    /// Whether it has any text but `*`.
+    pub(super) fn names(&self) -> bool {
+        self.glob.text().contains(|c| c != '*')
+    }
+
     fn matches(&self, word: &Word) -> Match {
         if word.is_known() {
             return self.matches_text(&word.text);

@@ -343,7 +343,7 @@ impl<'a> Files<'a, '_> {
 
     /// Where a text leads that may be the name of a file: who reads it may replace a `~` before it. Where another user's home
     /// is only shows then: in none of the roots.
-    fn led(&self, text: &str) -> PathBuf {
+    pub(super) fn led(&self, text: &str) -> PathBuf {
         match (text.strip_prefix("~/"), self.against.request.home) {
             (Some(rest), Some(home)) => home.join(rest),
             _ if text.starts_with('~') => Path::new("/").join(text),

@@ -53,6 +53,11 @@ impl<'a> Places<'a> {
         self.of_process.is_some() || self.real.as_ref().is_some_and(|real| *real != self.plain)
     }
 
+    /// The name of what is really there.
+    pub(super) fn real_name(&self) -> Option<&str> {
+        self.real.as_ref()?.file_name()?.to_str()
+    }
+
     pub(super) fn is_outside(&self) -> bool {
         !self.real.as_ref().is_some_and(|real| self.request.roots.iter().any(|root| real.starts_with(root)))
     }

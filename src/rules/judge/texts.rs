@@ -1,0 +1,35 @@
+//! The verdict about a request of which only a text is known: an address, the tool of a server, or what else a tool is given.
+//!
+//! Invariants: what could be read in two ways is allowed by no rule that names something.
+
+use super::address::Address;
+use super::{Judge, Opinion};
+use crate::rules::list::Among;
+use crate::rules::pattern::{Match, Spec};
+use crate::rules::tool::Kind;
+use crate::rules::{Doubt, shell};
+
+impl<'a> Judge<'a, '_> {
+    pub(super) fn text(&self, text: &str) -> Opinion<'a> {
+        let tool = self.request.tool;
+        let of_server = tool.of_server();
+        let text = of_server.as_deref().unwrap_or(text);
+        if text.chars().any(shell::is_hidden) {
+            let any = self.narrowing().narrowed(tool, Among::Whole, |_| Match::Yes);
+            return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
+        }
+        match tool.kind {
+            Kind::Fetch if !tool.is_web_search() => {
+                let address = Address::read(text);
+                let wide = |spec: &Spec| if address.matches_wide(spec) { Match::Yes } else { Match::No };
+                let opinion = self.by_rules(tool, wide, |spec| address.matches(spec));
+                let is_special = text.contains("://") && !address.is_plain();
+                if is_special && opinion.doubt == Some(Doubt::NoRule) { Opinion::ask(Doubt::Address) } else { opinion }
+            }
+            _ => {
+                let wide = |spec: &Spec| if spec.is_for(text, true) { Match::Yes } else { Match::No };
+                self.by_rules(tool, wide, |spec| spec.is_for(text, false))
+            }
+        }
+    }
+}
