@@ -12,6 +12,7 @@ mod converters;
 mod followers;
 mod formatters;
 mod git;
+mod git_editing;
 mod git_files;
 mod git_settings;
 mod languages;
@@ -123,7 +124,7 @@ pub(super) type Hit = (usize, usize, &'static str);
 /// `has_input`: the line says what the program reads from standard input.
 pub(super) fn find(program: &str, words: &[Word], has_input: bool) -> Vec<Hit> {
     if program == "git" {
-        return [git::find(words), git_files::find(words)].concat();
+        return [git::find(words, has_input), git_files::find(words)].concat();
     }
     if says_version(program, words) || only_tells(program, words) {
         return Vec::new();

@@ -4,7 +4,7 @@
 //! Knows nothing of patterns. Invariants: a short option is only passed over where every letter before it is known, a
 //! long one only when it is written in full; options end at a `--` only where no option could take it for its value.
 
-use super::{Hit, ends_options, git_settings, unknown_letter};
+use super::{Hit, ends_options, git_editing, git_settings, unknown_letter};
 use crate::rules::word::Word;
 
 pub(super) struct Row {
@@ -64,7 +64,7 @@ const LONGS: &str = "--abbrev --abbrev-commit --abort --after --ahead-behind --a
     --cleanup --color --color-moved --color-words --column --combined-all-paths --commit --committer --compact-summary \
     --conflict --contains --continue --copy --count --create --create-reflog --cumulative --date --date-order --decorate \
     --decorate-refs --decorate-refs-exclude --default-prefix --delete --deleted --dense --detach --diff-algorithm \
-    --diff-filter --diff-merges --dirstat --dirty --discard-changes --dry-run --edit --email --eol --error-unmatch \
+    --diff-filter --diff-merges --dirstat --dirty --discard-changes --dry-run --email --eol --error-unmatch \
     --exact-match --exclude --exclude-standard --exit-code --extended-regexp --ff --ff-only --files-with-matches \
     --files-without-match --find-copies --find-copies-harder --find-renames --first-parent --fixed-strings --fixup \
     --follow --follow-tags --force --force-create --force-if-includes --force-rebase --force-with-lease --fork-point \
@@ -87,6 +87,8 @@ const LONGS: &str = "--abbrev --abbrev-commit --abort --after --ahead-behind --a
     --trailer --unified --unmerged --unset-upstream --unshallow --until --untracked --untracked-files --update \
     --update-refs --use-mailmap --verbose --verify --walk-reflogs --word-diff --word-diff-regex --word-regexp --worktree \
     --ws-error-highlight";
+/// Options of these whose value may have git do something else than they usually do, and the values with which they do not.
+const VALUES: &[(&str, &str)] = &[("--rebase", "true false merges m")];
 /// Of what can be switched off, too.
 const NO_LONGS: &str = "--no-color-moved --no-commit --no-decorate --no-edit --no-ext-diff --no-ff --no-merges \
     --no-notes --no-patch --no-prefix --no-rebase --no-recurse-submodules --no-renames --no-tags --no-textconv --no-track \
@@ -130,7 +132,7 @@ const TABLE: &[Row] = &[
     Row { names: "hash-object", flags: "w", valued: "t", longs: "--stdin", ..ROW },
     // What they change is the worktree, the index and the repository's own history.
     Row { names: "add", flags: "nvpufNA", ..ROW },
-    Row { names: "commit", flags: "aqvsnoepz", valued: "mCcFuS", longs: "--file --reedit-message", ..ROW },
+    Row { names: "commit", flags: "aqvsnoepz", valued: "mCcFuS", longs: "--file --reedit-message --edit", ..ROW },
     Row { names: "commit-tree", valued: "pmF", ..ROW },
     Row { names: "checkout", flags: "qfmltpd", valued: "bB", writes: true, taking: "-f --force -B", ..ROW },
     Row {
@@ -144,11 +146,11 @@ const TABLE: &[Row] = &[
     Row { names: "reset", flags: "qpN", taking: "--hard --merge", ..ROW },
     // What was on a branch that is removed, or that another one takes the place of, is in no log any more.
     Row { names: "branch", flags: "vqtarlidDmMcCf", valued: "u", taking: "-D -M -C -f --force", ..ROW },
-    Row { names: "tag", flags: "ladsfiv", valued: "mFun", taking: "-d --delete -f --force", ..ROW },
+    Row { names: "tag", flags: "ladsfiv", valued: "mFun", longs: "--edit", taking: "-d --delete -f --force", ..ROW },
     Row { names: "notes", valued: "mC", verbs: "list show add append copy remove", ..ROW },
-    Row { names: "merge", flags: "nqve", valued: "mSF", ..ROW },
+    Row { names: "merge", flags: "nqve", valued: "mSF", longs: "--edit", ..ROW },
     Row { names: "rebase", flags: "qvfnm", valued: "CS", ..ROW },
-    Row { names: "cherry-pick revert", flags: "enxs", valued: "mS", ..ROW },
+    Row { names: "cherry-pick revert", flags: "enxs", valued: "mS", longs: "--edit", ..ROW },
     Row {
         names: "stash",
         flags: "puakqS",
@@ -164,7 +166,7 @@ const TABLE: &[Row] = &[
     Row { names: "apply", flags: "vR3N", valued: "pC", is_spelled: true, ..ROW },
     // Tags of one's own that the other side does not have.
     Row { names: "fetch", flags: "qvaftnpPk46u", has_remote: true, taking: "-P --prune-tags", ..ROW },
-    Row { names: "pull", flags: "qvnfr46kaet", has_remote: true, taking: "--prune-tags", ..ROW },
+    Row { names: "pull", flags: "qvnfr46kaet", longs: "--edit", has_remote: true, taking: "--prune-tags", ..ROW },
     Row {
         names: "push",
         flags: "qvnu46",
@@ -187,14 +189,19 @@ const OPTION: &str = "git's options name programs, files and other repositories;
 const SUBCOMMAND: &str = "not one of git's subcommands that are known to run nothing";
 const UNNAMED: &str = "what it writes or removes does not stand in the line";
 pub(super) const TAKING: &str = "takes away what cannot be brought back";
+const EDITING: &str = "the editor that it opens, and its own questions, are answered by what stands in the line";
 const HIDING: &str = "a tag that is called like a branch stands for what is none";
 const REMOTE: &str = "an address names the program that speaks for the other side, or a repository whose hooks run";
 pub(super) const OWN_FILES: &str = "git's own files name programs";
 
 /// The words that a pattern has to have itself.
-pub(super) fn find(words: &[Word]) -> Vec<Hit> {
+pub(super) fn find(words: &[Word], has_input: bool) -> Vec<Hit> {
     let mut hits = Vec::new();
     let (options, at) = before(words);
+    if has_input && git_editing::may_edit(words, at) {
+        // No pattern has it.
+        hits.push((words.len(), 1, EDITING));
+    }
     for (at, text) in options.iter().filter(|(_, text)| !has(BEFORE, text)) {
         let is_attached = ["-c", "-C"].iter().any(|name| text.starts_with(name));
         hits.push((*at, if is_attached { 2 } else { named(text) }, OPTION));
@@ -346,7 +353,11 @@ impl Row {
     /// How much of an option a pattern has to have; nothing of one that is known.
     fn unknown(&self, text: &str) -> Option<usize> {
         if text.starts_with("--") {
-            let typed = text.split('=').next().unwrap_or_default();
+            let (typed, value) = text.split_once('=').map_or((text, None), |(typed, value)| (typed, Some(value)));
+            let values = VALUES.iter().find(|(name, _)| *name == typed).zip(value);
+            if values.is_some_and(|((_, known), value)| !has(known, value)) {
+                return Some(text.len());
+            }
             return (!has(LONGS, typed) && !has(NO_LONGS, typed) && !has(self.longs, typed)).then(|| named(text));
         }
         unknown_letter(text, self.flags, self.valued)
