@@ -449,6 +449,27 @@ mod other_tools {
             those_below: "Fetch(domain:*.docs.rs)", "Fetch", "https://a.b.docs.rs/", true, true;
             not_itself: "Fetch(domain:*.docs.rs)", "Fetch", "https://docs.rs/", false, false;
             not_alike: "Fetch(domain:*.docs.rs)", "Fetch", "https://xdocs.rs/", false, false;
+            below_it_in_capitals: "Fetch(domain:*.docs.rs)", "Fetch", "https://A.DOCS.RS/", true, true;
+            below_it_at_its_port: "Fetch(domain:*.docs.rs)", "Fetch", "https://a.docs.rs:443/", true, true;
+            below_it_at_another_port: "Fetch(domain:*.docs.rs)", "Fetch", "https://a.docs.rs:8443/", false, true;
+            below_it_at_no_port: "Fetch(domain:*.docs.rs)", "Fetch", "https://a.docs.rs:/", false, true;
+            below_it_with_a_name: "Fetch(domain:*.docs.rs)", "Fetch", "https://me:x@a.docs.rs/", false, true;
+            a_name_below_it_that_is_empty: "Fetch(domain:*.docs.rs)", "Fetch", "https://a..docs.rs/", false, true;
+            an_empty_name_below_it: "Fetch(domain:*.docs.rs)", "Fetch", "https://.docs.rs/", false, false;
+            empty_names_below_it: "Fetch(domain:*.docs.rs)", "Fetch", "https://..docs.rs/", false, true;
+            below_it_with_a_dot_behind: "Fetch(domain:*.docs.rs)", "Fetch", "https://a.docs.rs./", false, true;
+            below_it_with_a_dash_before: "Fetch(domain:*.docs.rs)", "Fetch", "https://-a.docs.rs/", false, true;
+            below_it_with_a_mark: "Fetch(domain:*.docs.rs)", "Fetch", "https://a_b.docs.rs/", false, true;
+            below_it_encoded: "Fetch(domain:*.docs.rs)", "Fetch", "https://a%2edocs.rs/", false, false;
+            it_encoded: "Fetch(domain:docs.rs)", "Fetch", "https://%64ocs.rs/", false, false;
+            below_it_in_other_letters: "Fetch(domain:*.docs.rs)", "Fetch", "https://\u{e4}.docs.rs/", false, true;
+            its_dots_in_other_letters: "Fetch(domain:*.docs.rs)", "Fetch", "https://a\u{3002}docs\u{ff0e}rs/", false, false;
+            below_it_in_letters_for_others: "Fetch(domain:*.docs.rs)", "Fetch", "https://xn--4ca.docs.rs/", true, true;
+            below_it_in_a_name_too_long: "Fetch(domain:*.docs.rs)", "Fetch",
+                "https://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.docs.rs/", false, true;
+            its_slashes_are_others: "Fetch(domain:docs.rs)", "Fetch", "https:\\\\docs.rs/", false, false;
+            it_without_slashes: "Fetch(domain:docs.rs)", "Fetch", "https:docs.rs", false, false;
+            a_pattern_with_a_dot_behind: "Fetch(domain:docs.rs.)", "Fetch", "https://docs.rs/", true, true;
             an_address: "Fetch(https://docs.rs/a/*)", "Fetch", "https://docs.rs/a/b", true, true;
             an_address_that_goes_up: "Fetch(https://docs.rs/a/*)", "Fetch", "https://docs.rs/a/../b", false, true;
             another_address: "Fetch(https://docs.rs/a/*)", "Fetch", "https://docs.rs/b", false, false;
@@ -468,6 +489,37 @@ mod other_tools {
             a_tool_by_its_text: "WebSearch(rust *)", "WebSearch", "rust traits", true, true;
             a_tool_by_another_text: "WebSearch(rust *)", "WebSearch", "go", false, false;
         }
+    }
+}
+
+#[test]
+fn an_address_in_which_programs_read_another_host_is_asked_about_where_one_is_denied() {
+    let list = [(Verdict::Allow, "Fetch"), (Verdict::Deny, "Fetch(domain:evil.com)")];
+    for text in [
+        "https://%65vil.com/",
+        "https://evil%2ecom/",
+        "https://\u{ff45}vil.com/",
+        "https://evil\u{3002}com/",
+        "https://good.com\\@evil.com/",
+        "https://ev\til.com/",
+        "https:evil.com/x",
+        "https:/evil.com/x",
+        "https://evil..com/",
+        "https://:443/",
+    ] {
+        assert_eq!(asked(&rules(&list), "Fetch", text, None).verdict, Verdict::Ask, "{text}");
+        assert_eq!(asked(&rules(&list[..1]), "Fetch", text, None).verdict, Verdict::Allow, "{text}");
+    }
+    for text in ["https://evil.com./", "https://EVIL.com:8443/", "http://me@evil.com", "//evil.com/x"] {
+        assert_eq!(asked(&rules(&list), "Fetch", text, None).verdict, Verdict::Deny, "{text}");
+    }
+    for text in ["https://good.com/", "http://my_machine:8080/", "https://[::1]:443/", "good.com", "http://10.0.0.1/"] {
+        assert_eq!(asked(&rules(&list), "Fetch", text, None).verdict, Verdict::Allow, "{text}");
+    }
+    for pattern in
+        ["Fetch(domain:a..b)", "Fetch(domain:*..rs)", "Fetch(domain:.rs)", "Fetch(domain:*.)", "Fetch(https://a../x)"]
+    {
+        assert!(crate::rules::check(pattern).is_err(), "{pattern}");
     }
 }
 

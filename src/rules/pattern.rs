@@ -259,8 +259,8 @@ fn fetch(spec: &str) -> Result<Spec, String> {
     let spec = spec.trim();
     if let Some(host) = spec.strip_prefix("domain:") {
         let (host, is_below) = host.strip_prefix("*.").map_or((host, false), |host| (host, true));
-        let host = host.to_ascii_lowercase();
-        if host.is_empty() || !host.chars().all(is_of_host) {
+        let host = of_host(host);
+        if !is_host(&host) {
             return Err(format!("{host:?} is no host; allowed: domain:docs.rs or domain:*.docs.rs"));
         }
         return Ok(Spec::Domain { host, is_below });
@@ -269,14 +269,31 @@ fn fetch(spec: &str) -> Result<Spec, String> {
         return Err("allowed: Fetch(domain:docs.rs) or Fetch(https://docs.rs/…)".to_owned());
     };
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    if host.is_empty() || !host.chars().all(is_of_host) {
+    let host = of_host(host);
+    if !is_host(&host) {
         return Err(format!("{host:?} is no host; a host stands without `*`: Fetch(https://docs.rs/*)"));
     }
-    Ok(Spec::Url(Glob::new(&format!("{}/{path}", host.to_ascii_lowercase()))))
+    Ok(Spec::Url(Glob::new(&format!("{host}/{path}"))))
 }
 
-fn is_of_host(c: char) -> bool {
-    c.is_ascii_alphanumeric() || matches!(c, '.' | '-')
+/// A dot at its end says nothing but that it is all of the name.
+fn of_host(text: &str) -> String {
+    text.strip_suffix('.').unwrap_or(text).to_ascii_lowercase()
+}
+
+/// The bytes of a host, and of each name in it.
+const MAX_HOST: usize = 253;
+const MAX_LABEL: usize = 63;
+
+/// Whether a text is a host, in small letters: names with dots between them, none of which is empty.
+pub(super) fn is_host(text: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=MAX_LABEL).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    text.len() <= MAX_HOST && text.split('.').all(is_label)
 }
 
 impl CommandSpec {

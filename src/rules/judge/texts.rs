@@ -21,7 +21,11 @@ impl<'a> Judge<'a, '_> {
         match tool.kind {
             Kind::Fetch if !tool.is_web_search() => {
                 let address = Address::read(text);
-                let wide = |spec: &Spec| if address.matches_wide(spec) { Match::Yes } else { Match::No };
+                let wide = |spec: &Spec| match address.matches_wide(spec) {
+                    true => Match::Yes,
+                    false if address.may_match(spec) => Match::Perhaps,
+                    false => Match::No,
+                };
                 let opinion = self.by_rules(tool, wide, |spec| address.matches(spec));
                 let is_special = text.contains("://") && !address.is_plain();
                 if is_special && opinion.doubt == Some(Doubt::NoRule) { Opinion::ask(Doubt::Address) } else { opinion }
