@@ -523,7 +523,7 @@ fn what_may_be_secret_is_asked_about_where_no_rule_is_and_says_which_one_would_a
 /// What the client writes for an agent and what an agent asks to edit are judged by the same claims.
 #[test]
 fn what_steers_later_commands_is_asked_about_before_it_is_written_whatever_the_mode_unless_a_rule_names_it() {
-    let (_temp, book, cwd) = place("allow = [\"Edit\", \"Edit(.githooks/*)\"]\n");
+    let (_temp, book, cwd) = place("allow = [\"Edit\", \"Edit(.githooks/*)\", \"Edit(gradle/wrapper/*.jar)\"]\n");
     create_dir(cwd.join(".git")).unwrap();
     symlink(".git", cwd.join("way")).unwrap();
     let (_other, bare, _) = place("");
@@ -542,6 +542,21 @@ fn what_steers_later_commands_is_asked_about_before_it_is_written_whatever_the_m
         "AGENTS.md",
         "sub/Claude.md",
         ".github/copilot-instructions.md",
+        ".github/instructions/x.instructions.md",
+        ".agents/skills/x/SKILL.md",
+        "AGENT.md",
+        "sub/Agent.md",
+        "gradlew",
+        "app/gradlew.bat",
+        "gradle/wrapper/gradle-wrapper.properties",
+        "app/gradle/wrapper/x",
+        "mvnw",
+        ".mvn/jvm.config",
+        ".direnv/bin/x",
+        "shell.nix",
+        "flake.nix",
+        "devbox.json",
+        ".devcontainer/devcontainer.json",
     ] {
         let ruling = of(&book, &writes(path));
         let secret = ruling.secret.clone().unwrap_or_else(|| panic!("{path}: {ruling:?}"));
@@ -557,6 +572,7 @@ fn what_steers_later_commands_is_asked_about_before_it_is_written_whatever_the_m
     }
     assert_eq!(of(&book, &writes(".husky/x")).secret.unwrap().rule.as_deref(), Some("Edit(.husky/x)"));
     assert_eq!(of(&book, &writes(".githooks/x")).verdict, Ruled::Allow);
+    assert_eq!(of(&book, &writes("gradle/wrapper/x.jar")).verdict, Ruled::Allow);
     // One of several.
     let both = Claim { what: Claimed::Paths(vec!["src/a.rs".into(), ".git/config".into()]), ..Claim::of_edit("x") };
     let both = Claims { all: vec![both], ..Claims::default() };
@@ -571,6 +587,12 @@ fn what_steers_later_commands_is_asked_about_before_it_is_written_whatever_the_m
         "src/Head/index.tsx",
         "app/.x/y",
         "docs/agents.md",
+        "docs/agent.md",
+        "gradle/libs.versions.toml",
+        "src/wrapper/a.rs",
+        "nix/shell.rs",
+        "build.gradle.kts",
+        "pom.xml",
         ".github/workflows/ci.yml",
     ] {
         assert_eq!(of(&bare, &writes(path)).verdict, Ruled::Open, "{path}");

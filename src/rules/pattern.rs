@@ -510,7 +510,7 @@ impl PathSpec {
             self.parts.iter().any(|part| matches!(part, Part::One(glob) if glob.is_literal() && glob.text() == name))
         };
         steering::names(path)
-            .all(|(name, is_file)| name.to_str().is_some_and(|name| !steering::steers(name, is_file) || spelled(name)))
+            .all(|name| name.text.to_str().is_some_and(|text| !steering::steers(name) || spelled(text)))
     }
 
     /// Whether it has a part of which `is_named` says that it names the file.

@@ -28,7 +28,7 @@ const IN_PROGRAM: [char; 15] = ['=', ':', ',', '@', '\'', '"', '`', '(', ')', '[
 const QUOTES: [char; 3] = ['\'', '"', '`'];
 /// How names of files with data end: of a mark before such an ending nothing says that it stands for a secret, and the files
 /// that it does stand for are looked at.
-const DATA: [&str; 4] = [".json", ".yaml", ".yml", ".toml"];
+const DATA: [&str; 10] = [".json", ".yaml", ".yml", ".toml", ".txt", ".ini", ".xml", ".csv", ".properties", ".php"];
 /// Letters of options that a value may stand behind in one word, beside those that go before a sign.
 const MAX_LETTERS: usize = 4;
 
@@ -319,6 +319,18 @@ mod tests {
             "kubeconfig",
             "local.settings.json",
             "wallet.dat",
+            "config/secret.yml",
+            "secrets.yaml",
+            "k8s/secrets.prod.yaml",
+            "secrets.json",
+            "prod.auto.tfvars",
+            ".vault-password",
+            "ansible/.vault_pass.txt",
+            "service-account.json",
+            ".dev.vars",
+            "deploy_rsa",
+            "app/keystore.properties",
+            "x/kubeconfig.yaml",
         ] {
             assert!(of_path(Path::new(path)).is_some(), "{path}");
         }
@@ -343,6 +355,11 @@ mod tests {
             "settings.json",
             "cert.pem",
             "tls/server-cert.pem",
+            "secret.rs",
+            "docs/secrets.md",
+            "vault.rs",
+            "tokens.json",
+            "deploy_rsa.pub",
         ] {
             assert!(of_path(Path::new(path)).is_none(), "{path}");
         }
@@ -353,8 +370,22 @@ mod tests {
         for path in [".e*", ".[e]nv", ".en{v,x}", "keys/id_r*", ".??v", "~/.s*/config", "*.p?m", "*.key"] {
             assert!(of_path(Path::new(path)).is_some(), "{path}");
         }
-        for path in ["*.json", "*.toml", "*", "src/*", "*.rs", "*.{ts,tsx}", "src/[a-c]*.py", "**/*.md", "e*", ".gith*"]
-        {
+        for path in [
+            "*.json",
+            "*.toml",
+            "*.txt",
+            "*.php",
+            "*.xml",
+            "*.csv",
+            "*",
+            "src/*",
+            "*.rs",
+            "*.{ts,tsx}",
+            "src/[a-c]*.py",
+            "**/*.md",
+            "e*",
+            ".gith*",
+        ] {
             assert!(of_path(Path::new(path)).is_none(), "{path}");
         }
     }

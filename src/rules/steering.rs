@@ -10,7 +10,11 @@ use std::sync::LazyLock;
 
 /// Names of files and directories, a line each.
 const NAMES: &str = include_str!("../../assets/steering.txt");
-static STEERING: LazyLock<BTreeSet<&str>> = LazyLock::new(|| lines().filter(|name| !has_capitals(name)).collect());
+static STEERING: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| lines().filter(|name| !has_capitals(name) && !name.contains('/')).collect());
+/// Names below another one.
+static PAIRS: LazyLock<BTreeSet<(&str, &str)>> =
+    LazyLock::new(|| lines().filter_map(|line| line.split_once('/')).collect());
 /// Names that are written with capitals, here in small letters.
 static CAPITALS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| lines().filter(|name| has_capitals(name)).map(str::to_lowercase).collect());
@@ -36,12 +40,31 @@ fn is_listed(name: &str) -> bool {
     STEERING.contains(&*small) || has_capitals(name) && CAPITALS.contains(&small)
 }
 
-/// Whether later commands run what stands in a file of this name, or in one of this directory unless it `is_file`.
-pub(super) fn steers(name: &str, is_file: bool) -> bool {
-    let is_listed = is_listed(name);
-    let name = name.to_lowercase();
-    let name = name.as_str();
-    is_listed || name.strip_suffix(".git").is_some() || (is_file && SETTINGS.contains(&name))
+/// A name in a path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'a> {
+    pub(super) text: &'a OsStr,
+    /// The name before it.
+    above: Option<&'a OsStr>,
+    /// It is the file's own.
+    is_file: bool,
+}
+
+impl Name<'_> {
+    fn is_listed(self) -> bool {
+        let is_below = || {
+            let above = self.above.map(|above| above.to_string_lossy().to_lowercase());
+            let text = self.text.to_string_lossy().to_lowercase();
+            above.is_some_and(|above| PAIRS.contains(&(above.as_str(), text.as_str())))
+        };
+        is_listed(&self.text.to_string_lossy()) || is_below()
+    }
+}
+
+/// Whether later commands run what stands in the file that has this name, or in one of the directory that has it.
+pub(super) fn steers(name: Name<'_>) -> bool {
+    let text = name.text.to_string_lossy().to_lowercase();
+    name.is_listed() || text.ends_with(".git") || name.is_file && SETTINGS.contains(&text.as_str())
 }
 
 /// Whether a name with the marks of a shell in it may become one that steers, whatever stands before it.
@@ -52,24 +75,30 @@ pub(super) fn may_steer(name: &str) -> bool {
     all.any(|one| may_be(&name, one))
 }
 
-/// The names in the path of a file, each with whether it is the file's own.
-pub(super) fn names(path: &Path) -> impl Iterator<Item = (&OsStr, bool)> {
-    let parts = path.components().rev().enumerate();
-    parts.filter_map(|(at, part)| if let Component::Normal(name) = part { Some((name, at == 0)) } else { None })
+/// The names in the path of a file, the last one first.
+pub(super) fn names(path: &Path) -> impl Iterator<Item = Name<'_>> {
+    let parts = path.components().rev();
+    let above = parts.clone().skip(1).map(Some).chain([None]);
+    parts.zip(above).enumerate().filter_map(|(at, (part, above))| {
+        Some(Name { text: normal(part)?, above: above.and_then(normal), is_file: at == 0 })
+    })
+}
+
+fn normal(part: Component<'_>) -> Option<&OsStr> {
+    if let Component::Normal(name) = part { Some(name) } else { None }
 }
 
 /// Whether the file at this path names what later commands run.
 pub(super) fn is_steering(path: &Path) -> bool {
-    names(path).any(|(name, is_file)| steers(&name.to_string_lossy(), is_file))
+    names(path).any(steers)
 }
 
 /// The same by names that mean nothing else: what is called `config` or `HEAD` alone may be anybody's.
 pub(super) fn is_surely_steering(path: &Path) -> bool {
-    names_steering(path) || names(path).any(|(name, _)| name.to_string_lossy().to_lowercase().ends_with(".git"))
+    names_steering(path) || names(path).any(|name| name.text.to_string_lossy().to_lowercase().ends_with(".git"))
 }
 
 /// Whether a path says wherever it leads that later commands run what stands there.
 pub(super) fn names_steering(path: &Path) -> bool {
-    let is_one = |name: &str| is_listed(name) && !BARE.contains(&&*name.to_lowercase());
-    names(path).any(|(name, _)| is_one(&name.to_string_lossy()))
+    names(path).any(|name| name.is_listed() && !BARE.contains(&&*name.text.to_string_lossy().to_lowercase()))
 }
