@@ -70,6 +70,13 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
     if tool.is_unknown() && !rules.has_any_for(&tool) {
         return Err(Usage(unknown(&test.tool, &tool)));
     }
+    let of_server = tool.of_server();
+    let named = of_server.as_deref().unwrap_or(&test.text);
+    if tool.kind == Kind::Mcp && !rules::is_of_server(named) {
+        return Err(Usage(format!(
+            "{named:?} names no tool of a server; it is called SERVER/TOOL, for example: tracker/list"
+        )));
+    }
     let agent = test.agent.as_deref().map(|name| agent_named(name, &rules)).transpose()?;
     // As an agent's call is judged: where `~/x` or `$X/y` leads is known to the agent alone.
     let claimed = match tool.kind {

@@ -485,6 +485,16 @@ mod other_tools {
             names_between: "Mcp(git/*/push)", "Mcp", "git/repo/push", true, true;
             more_names_between: "Mcp(git/*/push)", "Mcp", "git/a/b/push", false, true;
             all_tools_of_a_server_with_names_below: "Mcp(git)", "Mcp", "git/repo/push", true, true;
+            no_tool: "Mcp(git)", "Mcp", "git/", false, true;
+            no_tool_of_any: "Mcp", "Mcp", "git/", false, true;
+            no_tool_by_a_star: "Mcp(git/*)", "Mcp", "git/", false, true;
+            no_tool_by_its_name: "Mcp(git)", "mcp__git__", "", false, true;
+            no_server: "Mcp(*)", "Mcp", "/push", false, true;
+            no_server_and_no_tool: "Mcp", "Mcp", "/", false, true;
+            a_blank_for_a_tool: "Mcp(git/*)", "Mcp", "git/ ", false, true;
+            an_empty_name_between: "Mcp(git/**)", "Mcp", "git//push", false, true;
+            an_empty_name_at_the_end: "Mcp(git/**)", "Mcp", "git/repo/", false, true;
+            nothing_at_all: "Mcp", "Mcp", "", false, true;
             a_tool_by_name: "WebSearch", "websearch", "anything", true, true;
             a_tool_by_its_text: "WebSearch(rust *)", "WebSearch", "rust traits", true, true;
             a_tool_by_another_text: "WebSearch(rust *)", "WebSearch", "go", false, false;

@@ -29,7 +29,7 @@ pub use edit::{Edit, NotEdited, edit};
 pub use file::{Loaded, Trust, load};
 pub use judge::{judge, verdict};
 pub use propose::{patterns, propose};
-pub use tool::{Kind, Tool};
+pub use tool::{Kind, Tool, is_of_server};
 pub use words::{Named, named, words};
 
 use list::List;

@@ -108,7 +108,7 @@ impl Tool {
     }
 
     /// `SERVER/TOOL`, where its name says that.
-    pub(super) fn of_server(&self) -> Option<String> {
+    pub fn of_server(&self) -> Option<String> {
         let rest = of_server(&self.name)?;
         Some(rest.replacen("__", "/", 1))
     }
@@ -164,6 +164,11 @@ impl Tool {
 fn of_server(name: &str) -> Option<&str> {
     let start = name.get(..OF_SERVER.len()).filter(|start| start.eq_ignore_ascii_case(OF_SERVER))?;
     name.get(start.len()..).filter(|rest| !rest.is_empty())
+}
+
+/// Whether a text names a server, or a tool of one: none of its parts is empty.
+pub fn is_of_server(text: &str) -> bool {
+    text.split('/').all(|part| !part.trim().is_empty())
 }
 
 fn capital(name: &str) -> String {

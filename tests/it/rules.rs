@@ -285,3 +285,17 @@ fn a_tool_that_is_not_known_is_named_where_a_rule_is_added_and_where_one_is_test
     assert_eq!(told(&["add", "deny", "Task"]).0, 0);
     assert_eq!(told(&["test", "Task", "x"]).0, 1);
 }
+
+#[test]
+fn a_tool_of_a_server_with_an_empty_name_is_a_mistake_and_no_rule_allows_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let home = temp.path();
+    std::fs::write(home.join("r.toml"), "allow = [\"Mcp\", \"Mcp(tracker)\", \"Mcp(tracker/**)\"]\n").unwrap();
+    let test = |words: &[&str]| rules(home, &[&["test", "--rules", "r.toml"], words].concat());
+    for words in [["Mcp", "tracker/"], ["Mcp", "/x"], ["Mcp", "/"], ["Mcp", "tracker//x"], ["mcp__tracker__", "x"]] {
+        let output = test(&words);
+        let err = String::from_utf8(output.stderr.clone()).unwrap();
+        assert!(said(&output) == (2, String::new()) && err.contains("names no tool of a server"), "{words:?}: {err}");
+    }
+    assert_eq!(said(&test(&["Mcp", "tracker/list"])).0, 0);
+}

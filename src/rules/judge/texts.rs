@@ -1,12 +1,12 @@
 //! The verdict about a request of which only a text is known: an address, the tool of a server, or what else a tool is given.
 //!
-//! Invariants: what could be read in two ways is allowed by no rule that names something.
+//! Invariants: what could be read in two ways is allowed by no rule that names something; a name with nothing in it is no name.
 
 use super::address::Address;
 use super::{Judge, Opinion};
 use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec};
-use crate::rules::tool::Kind;
+use crate::rules::tool::{Kind, is_of_server};
 use crate::rules::{Doubt, shell};
 
 impl<'a> Judge<'a, '_> {
@@ -32,7 +32,8 @@ impl<'a> Judge<'a, '_> {
             }
             _ => {
                 let wide = |spec: &Spec| if spec.is_for(text, true) { Match::Yes } else { Match::No };
-                self.by_rules(tool, wide, |spec| spec.is_for(text, false))
+                let is_whole = tool.kind != Kind::Mcp || is_of_server(text);
+                self.by_rules(tool, wide, |spec| is_whole && spec.is_for(text, false))
             }
         }
     }
