@@ -40,7 +40,11 @@ pub(super) fn begin(command: &Command) -> Option<u8> {
     if !takes_terminal && !starts {
         return None;
     }
-    tty::tell_of(Listener { terminal: process::tell_guard_of_terminal, program: process::tell_guard_of_program });
+    tty::tell_of(Listener {
+        terminal: process::tell_guard_of_terminal,
+        program: process::tell_guard_of_program,
+        end: process::end_borrower,
+    });
     let before = takes_terminal.then(tty::line_settings).flatten();
     let settings = before.as_ref().map(LineSettings::to_text);
     let settings = settings.unwrap_or_else(|| if takes_terminal { UNKNOWN } else { NO_TERMINAL }.to_owned());

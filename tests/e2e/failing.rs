@@ -178,6 +178,39 @@ fn an_editor_ends_with_a_killed_client_and_the_terminal_is_given_back_after_it()
     }
 }
 
+/// What `$EDITOR` is may be a script: who it has started is not ended by its end.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_editor_that_a_script_has_started_ends_with_a_client_that_is_asked_to_end() {
+    use rustix::process::Signal;
+    for (trap, signal) in [("", Signal::TERM), ("", Signal::HUP), ("trap '' HUP TERM", Signal::TERM)] {
+        let place = Place::new();
+        let vi = format!(
+            "#!/bin/sh\n{trap}\nstty raw -echo\nprintf '\\033[?1049h\\033[?1000h%s' editing\nwhile :; do sleep 1; done\n"
+        );
+        let vi = place.program("my-vi", &vi);
+        let script = place.program("my-editor", &format!("#!/bin/sh\n'{}' \"$@\"\necho edited\n", vi.display()));
+        let set = format!("EDITOR={}", script.display());
+        // A shell that goes on: with the end of its terminal's own session all would end.
+        let shell = r#"set -m; "$@"; read -r line; echo "the shell goes on"; read -r line"#;
+        let agent = [BIN, "--", BIN, "demo-agent", "--fast", "--script", "permissions"];
+        let args: Vec<&str> = ["-c", shell, "sh", "env", &set].into_iter().chain(agent).collect();
+        let mut s = place.run("/bin/sh", &args, SIZE);
+        s.ready();
+        s.send(CTRL_G);
+        s.see("editing");
+        let client = super::processes::children(s.pid);
+        rustix::process::kill_process(rustix::process::Pid::from_raw(client[0]).unwrap(), signal).unwrap();
+        super::processes::wait_until(&place.mark(), |all| all.len() == 1);
+        s.see_first_screen();
+        s.assert_usual();
+        s.send(ENTER);
+        s.see("the shell goes on");
+        s.send(ENTER);
+        assert_eq!(s.end(), 0);
+    }
+}
+
 #[test]
 fn a_command_that_is_not_there_is_named() {
     let place = Place::new();

@@ -22,14 +22,11 @@ use rustix::process::{
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::family::{self, Living, run_mark};
-use super::lent::{Borrowers, Lent};
+use super::lent::{Borrowers, GRACE, KILL_LIMIT, Lent};
 use super::marked::{self, POLL};
 
 /// Groups that are remembered at most: a pipe takes what is to be said of them in one piece.
 const MAX_GROUPS: usize = 1024;
-/// How long processes may take to end by themselves, and to be gone once they are killed.
-const GRACE: Duration = Duration::from_secs(2);
-const KILL_LIMIT: Duration = Duration::from_millis(800);
 /// A leader that was gone when it was told of.
 const GONE: &str = "-";
 

@@ -1,7 +1,8 @@
 //! The program that has the person's terminal for a while, as the guard knows it.
 //!
 //! It stays in the client's group, in which a shell may have put others as well: it is known by its number and its start, and
-//! what it has started by descending from it. Where the system does not tell, nothing is known. Invariant: no signal goes to
+//! what it has started by descending from it. Where the system does not tell, nothing is known. The client ends it in the same way
+//! when it is asked to end itself. Invariant: no signal goes to
 //! a process that is neither.
 
 use super::family::Family;
@@ -19,6 +20,22 @@ pub(super) struct Lent {
 impl Lent {
     pub fn of(pid: i32) -> Self {
         Self { pid, started: marked::started(pid) }
+    }
+}
+
+/// How long they may take to end by themselves, and to be gone once they are killed.
+pub(super) const GRACE: Duration = Duration::from_secs(2);
+pub(super) const KILL_LIMIT: Duration = Duration::from_millis(800);
+
+/// Ends a program that this one has lent the terminal, and all that it has started: asks first, and kills what does not listen.
+/// To be called before it is told that the program has the terminal no longer.
+pub fn end_borrower(program: u32) {
+    let Ok(pid) = i32::try_from(program) else { return };
+    let mut all = Borrowers::look(Some(Lent::of(pid)), GRACE + KILL_LIMIT);
+    for (signal, limit) in [(Signal::TERM, GRACE), (Signal::KILL, KILL_LIMIT)] {
+        all.limit = limit;
+        all.signal(signal);
+        all.wait();
     }
 }
 

@@ -32,6 +32,7 @@ pub use guard::{
 pub use here::run_here;
 pub use hook::{HookError, ask_hook};
 pub use keeper::{Again, guards_are_started_so, keep_guard};
+pub use lent::end_borrower;
 pub use marked::{Marked, end_marked, marked};
 pub use open::open_page;
 pub use sandbox::{Sandbox, Unconfined, check as check_sandbox, check_ports, keeps_apart};

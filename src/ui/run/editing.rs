@@ -20,7 +20,7 @@ use tracing::debug;
 /// A pager that ends sooner has not been read in.
 const TOO_SHORT_TO_READ: Duration = Duration::from_secs(1);
 
-/// Waits for a program that has the terminal; a signal that ends us comes first.
+/// Waits for a program that has the terminal; a signal that ends us comes first, and ends the program too.
 async fn lent<D: Device>(
     running: &mut Running<D>,
     program: io::Result<Borrower>,
@@ -36,7 +36,10 @@ async fn lent<D: Device>(
             signal = screen.signal() => match signal {
                 // Meant for the program: both belong to the terminal.
                 Signal::Interrupt | Signal::Quit => continue,
-                signal => return Err(signal),
+                signal => {
+                    program.end().await;
+                    return Err(signal);
+                }
             },
             status = program.wait() => return Ok(status),
             wake = engine.next() => wake,

@@ -4,7 +4,8 @@
 //! what the environment says, read by a shell as it is for other programs; names of files are arguments, never part
 //! of that line. Invariant: a text handed to it lies in a file that only its owner may read, and goes with the value.
 
-use super::guard::tell_of_program;
+use super::guard::{end_program, tell_of_program};
+use super::repair::{LineSettings, line_settings, repair_after_lending};
 use rustix::fs::OFlags;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -56,19 +57,33 @@ pub fn pause() -> io::Result<Borrower> {
     Borrower::start(shell("printf '\\n%s ' \"$1\"; read -r line").args(["sh", "Enter goes back to acp-tui"]))
 }
 
-/// A program that has the terminal while it runs, which is told. Dropping it ends it.
+/// A program that has the terminal while it runs, which is told. Dropping it ends it, but not what it has started.
 #[derive(Debug)]
 pub struct Borrower {
     child: Child,
     pid: Option<u32>,
+    /// What the terminal was set to before.
+    before: Option<LineSettings>,
 }
 
 impl Borrower {
     fn start(command: &mut Command) -> io::Result<Self> {
+        let before = line_settings();
         let child = command.spawn()?;
         let pid = child.id();
         pid.inspect(|pid| tell_of_program(*pid, true));
-        Ok(Self { child, pid })
+        Ok(Self { child, pid, before })
+    }
+
+    /// Ends it before its time, with all that it has started, and puts the terminal in order after it.
+    pub async fn end(mut self) {
+        if let Some(pid) = self.pid {
+            // What does not listen is waited for a while.
+            let _ = tokio::task::spawn_blocking(move || end_program(pid)).await;
+        }
+        // A terminal that is gone takes nothing.
+        let _ = repair_after_lending(self.before.as_ref());
+        let _ = self.child.start_kill();
     }
 
     /// # Errors

@@ -136,6 +136,8 @@ pub struct Listener {
     pub terminal: fn(u8),
     /// The number of a program that has it now, or no longer.
     pub program: fn(u32, bool),
+    /// A program of this number that has it is to end, with all that it has started. Comes back when it has.
+    pub end: fn(u32),
 }
 
 /// Only the first one is told.
@@ -147,6 +149,13 @@ pub fn tell_of(listener: Listener) {
 pub(super) fn tell_of_program(program: u32, has_terminal: bool) {
     if let Some(told) = TOLD.get() {
         (told.program)(program, has_terminal);
+    }
+}
+
+/// Ends a program that has the terminal, with all that it has started; nothing where nobody was told of it.
+pub(super) fn end_program(program: u32) {
+    if let Some(told) = TOLD.get() {
+        (told.end)(program);
     }
 }
 

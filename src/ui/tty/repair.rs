@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use super::guard::{is_lent, leave, nothing_beside};
+use super::guard::{LENT, TtyOut, is_lent, leave, nothing_beside};
 use rustix::termios::{
     ControlModes, InputModes, LocalModes, OptionalActions, OutputModes, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
@@ -82,6 +82,19 @@ pub fn repair_after(terminal: BorrowedFd<'_>, held: u8, before: Option<&LineSett
     };
     let bytes: Vec<&[u8]> = nothing_beside(held).chain([SAVE_CURSOR]).chain(leave(held)).chain([REST]).collect();
     out.write_all(&bytes.concat())?;
+    set
+}
+
+/// The terminal of this process, after a program that it was lent to has ended before its time; it was set to `before` until
+/// then. Nobody else has it: all settings are as they were.
+pub(super) fn repair_after_lending(before: Option<&LineSettings>) -> io::Result<()> {
+    let terminal = io::stdout();
+    let set = match before {
+        Some(LineSettings(before)) => tcsetattr(&terminal, OptionalActions::Now, before).map_err(io::Error::from),
+        None => Ok(()),
+    };
+    let bytes: Vec<&[u8]> = std::iter::once(SAVE_CURSOR).chain(leave(LENT)).chain([REST]).collect();
+    TtyOut.write_all(&bytes.concat())?;
     set
 }
 
