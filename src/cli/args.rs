@@ -160,6 +160,8 @@ pub struct Common {
     pub command: Vec<OsString>,
     /// `--agent NAME`.
     pub agent: Option<String>,
+    /// The agent's name stood alone, where a command stands: it may be a mistyped one.
+    pub is_bare: bool,
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,
@@ -228,13 +230,13 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Usage>
         None => Vec::new(),
     };
     let mut items = items(args);
-    let name = command_of(&mut items)?;
+    let (name, bare) = command_of(&mut items)?;
     // What is looked for may look like an option.
     let looked_for = if name == Name::Search { std::mem::take(&mut agent) } else { Vec::new() };
     if !agent.is_empty() {
         may_start(name)?;
     }
-    let mut typed = Typed::default();
+    let mut typed = Typed { agent: bare.clone(), is_bare: bare.is_some(), ..Typed::default() };
     let mut words = Words { name, first: None, more: Vec::new() };
     for item in items {
         match item {
@@ -318,43 +320,48 @@ fn has_value(parser: &mut lexopt::Parser) -> bool {
     }
 }
 
-/// The first word that is no option's value is the command. `help COMMAND` is `COMMAND --help`.
-fn command_of(items: &mut Vec<Item>) -> Result<Name, Usage> {
-    let Some(at) = items.iter().position(|item| matches!(item, Item::Word(_))) else { return Ok(Name::Screen) };
-    let Item::Word(word) = &items[at] else { return Ok(Name::Screen) };
+/// The first word that is no option's value is the command, or else the agent of that name, which may not be there.
+/// `help COMMAND` is `COMMAND --help`.
+fn command_of(items: &mut Vec<Item>) -> Result<(Name, Option<String>), Usage> {
+    let Some(at) = items.iter().position(|item| matches!(item, Item::Word(_))) else { return Ok((Name::Screen, None)) };
+    let Item::Word(word) = items.remove(at) else { return Ok((Name::Screen, None)) };
     let word = word.to_string_lossy().into_owned();
     if word == "help" {
-        items.remove(at);
-        let name = command_of(items)?;
-        items.splice(0..0, Flag::named("help").map(|flag| Item::Option(flag, "help".into(), None)));
-        return Ok(name);
-    }
-    let name = match Name::of(&word) {
-        Some(name) => name,
-        None => {
-            // A known agent's name is enough; options of its own belong behind `--`.
-            let is_clear = !items.iter().any(|item| matches!(item, Item::Unknown(_)));
-            let is_known = is_clear && known().iter().any(|agent| agent.id == word);
-            let flag = Flag::named("agent").filter(|_| is_known);
-            let flag = flag.ok_or_else(|| no_command(&word))?;
-            items.insert(at + 1, Item::Option(flag, word.clone(), Some(word.into())));
-            Name::Screen
+        let (name, bare) = command_of(items)?;
+        if let Some(word) = bare.filter(|word| known().iter().all(|agent| agent.id != *word)) {
+            return Err(no_command(&word));
         }
+        items.splice(0..0, Flag::named("help").map(|flag| Item::Option(flag, "help".into(), None)));
+        return Ok((name, None));
+    }
+    if let Some(name) = Name::of(&word) {
+        return Ok((name, None));
+    }
+    // What is beside it may be meant for a command, or for the agent: options of its own belong behind `--`.
+    let is_of_screen = |item: &Item| match item {
+        Item::Option(flag, ..) => flag.long != "agent" && flag.help(Name::Screen).is_some(),
+        Item::Word(_) | Item::Unknown(_) | Item::Bad(_) => false,
     };
-    items.remove(at);
-    Ok(name)
+    match items.iter().all(is_of_screen) {
+        true => Ok((Name::Screen, Some(word))),
+        false => Err(no_command(&word)),
+    }
 }
 
 /// A known agent is started by its name: alone, its command may lack the words that it needs.
-fn no_command(word: &str) -> Usage {
+pub(super) fn no_command(word: &str) -> Usage {
     let known = known();
     let of_command = || known.iter().filter(|agent| agent.command == word);
     let one = || of_command().next().filter(|_| of_command().count() == 1);
-    let how = match known.iter().find(|agent| agent.id == word).or_else(one) {
-        Some(agent) => format!("the agent of that name is started by `acp-tui --agent {}`", agent.id),
-        None => format!("to start an agent put its command after `--`: acp-tui -- {word} …"),
-    };
-    Usage(format!("there is no command `{word}`; {how}"))
+    Usage(match known.iter().find(|agent| agent.id == word).or_else(one) {
+        Some(agent) => {
+            let id = &agent.id;
+            format!("there is no command `{word}`; the agent of that name is started by `acp-tui --agent {id}`")
+        }
+        None => format!(
+            "there is no command `{word}`, nor an agent of that name; one is started by its command after `--`: acp-tui -- {word} …"
+        ),
+    })
 }
 
 /// Whether a command for an agent may stand after `--`.
@@ -519,12 +526,13 @@ fn common(typed: Typed, command: Vec<OsString>) -> Result<Common, Usage> {
         false if typed.with_changes => return Err(Usage("--with-changes is for --worktree".into())),
         false => None,
     };
-    let Typed { agent, cwd, record, theme, plain, inline, print_on_exit, mcp, .. } = typed;
+    let Typed { agent, is_bare, cwd, record, theme, plain, inline, print_on_exit, mcp, .. } = typed;
     let Typed { no_mcp, add_dir, sandbox, spoken, reach, model, .. } = typed;
     let permission_mode = typed.permission_mode;
     Ok(Common {
         command,
         agent,
+        is_bare,
         cwd,
         record,
         theme,
@@ -811,11 +819,13 @@ mod tests {
     #[test]
     fn a_known_agents_name_is_enough() {
         let of = |words: &[&str]| match parse_words(words) {
-            Ok(Command::Screen(common)) => (common.agent, common.inline),
+            Ok(Command::Screen(common)) if common.is_bare => (common.agent, common.inline),
             other => panic!("{words:?}: {other:?}"),
         };
         assert_eq!(of(&["gemini"]), (Some("gemini".into()), false));
         assert_eq!(of(&["--inline", "codex"]), (Some("codex".into()), true));
+        // One of the configuration may have any name.
+        assert_eq!(of(&["mine", "--inline"]), (Some("mine".into()), true));
         assert_eq!(parse_words(&["help", "gemini"]), Ok(Command::Help(Name::Screen)));
         // Neither another agent's command nor a prompt is guessed from what stands beside it.
         for words in [&["gemini", "--", "other"][..], &["gemini", "fix it"], &["gemini", "exec"]] {

@@ -28,6 +28,8 @@ pub struct Typed {
     pub help: bool,
     pub version: bool,
     pub agent: Option<String>,
+    /// The agent's name is not the value of `--agent`.
+    pub is_bare: bool,
     pub cwd: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub theme: Option<String>,

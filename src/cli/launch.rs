@@ -1,7 +1,7 @@
 //! From what was typed to what is started: the agent's command, the session's directory, the engine's settings.
 
 use super::archived::{say_conversations_removed, say_removed};
-use super::args::Common;
+use super::args::{Common, no_command};
 use super::commands::Name;
 use super::reached;
 use super::usage::{Usage, unwritable};
@@ -96,6 +96,9 @@ pub fn named_agent(common: &Common, config: &Config) -> Result<Option<AgentComma
     }
     match &common.agent {
         Some(name) if name == DEMO => demo_agent().map(Some),
+        Some(name) if common.is_bare && agents::list(config).iter().all(|listed| listed.id != *name) => {
+            Err(no_command(name))
+        }
         Some(name) => agents::resolve(config, name).map(Some).map_err(|e| Usage(e.to_string())),
         None => Ok(None),
     }

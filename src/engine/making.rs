@@ -94,10 +94,13 @@ fn why_none(in_force: &RulesInForce, claims: &Claims, widest: Option<&String>) -
     let judged = claims.all.iter().filter_map(|claim| {
         in_force.book().request(in_force.agent(), &cwd, claims, claim, |request| rules::judge(&rules, request))
     });
-    let mut against = judged.filter_map(|judged| match (judged.rule, judged.doubt) {
-        (Some(rule), _) => Some(format!("the rule {} is against it", rule.pattern)),
-        (None, Some(rules::Doubt::NoRule) | None) => None,
-        (None, Some(doubt)) => Some(doubt.words().into_owned()),
+    // That a part of it would be allowed is no reason.
+    let mut against = judged.filter(|judged| judged.verdict != rules::Verdict::Allow).filter_map(|judged| {
+        match (judged.rule, judged.doubt) {
+            (Some(rule), _) => Some(format!("the rule {} is against it", rule.pattern)),
+            (None, Some(rules::Doubt::NoRule) | None) => None,
+            (None, Some(doubt)) => Some(doubt.words().into_owned()),
+        }
     });
     against.next().unwrap_or_else(|| "it does not say what it does".to_owned())
 }

@@ -71,6 +71,18 @@ fn a_fetch_for_which_no_pattern_can_be_has_a_reason_and_may_be_denied_by_its_hos
     }
 }
 
+#[test]
+fn a_rule_that_would_allow_a_part_is_no_reason_against_the_whole() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    let claim = |tool: &str, what| Claim { tool: tool.into(), what, only_narrows: false, is_guess: false };
+    let all = vec![claim("other", Claimed::Text("/outside".into())), claim("bash", Claimed::Unknown)];
+    let query = RuleQuery { waiting: vec![(ReqId(1), Claims { all, ..Claims::default() })], ..wanted(None, &[]) };
+    let weighing = weighed(&in_force, query);
+    let why = weighing.why_none.unwrap();
+    assert!(weighing.proposed.is_empty() && !why.contains("against it"), "{why}");
+}
+
 fn made(in_force: &RulesInForce, text: &str, scope: Scope) -> Vec<MadeRule> {
     let new = NewRules { list: Ruled::Allow, text: text.into(), scope };
     let HostEvent::RulesMade { made, unkept, fault } = make(in_force, &new, &|_| {}).event else { panic!() };

@@ -238,22 +238,25 @@ impl Rulebook {
     /// Whether what is allowed names, beside that which is, a file that only the agent knows where it is, or one outside
     /// that no rule speaks of.
     fn is_beyond(&self, root: &Path, claims: &Claims, verdicts: &[Ruled]) -> bool {
-        if claims.files.iter().any(|path| spelling::is_of_agent(path)) {
-            return true;
-        }
-        let is_outside = |paths: &[String]| {
-            let claims = Claims { cwd: claims.cwd.clone(), files: paths.to_vec(), ..Claims::default() };
+        let is_outside = |path: &String| {
+            let claims = Claims { cwd: claims.cwd.clone(), files: vec![path.clone()], ..Claims::default() };
             !self.outside(root, &claims).is_empty()
         };
         let left = claims.all.iter().zip(verdicts).filter(|(claim, verdict)| {
             let is_file = matches!(kind(claim), Kind::Read | Kind::Edit);
             is_file && claim.only_narrows && !claim.is_guess && **verdict != Ruled::Allow
         });
-        let is_elsewhere = |cwd: &String| speaks_for_all(claims) && is_outside(std::slice::from_ref(cwd));
-        claims.cwd.as_ref().is_some_and(is_elsewhere)
+        // What a name says of a call is about the files that the call itself is allowed.
+        let own = claims.all.iter().zip(verdicts).filter(|(one, of)| !one.only_narrows && **of == Ruled::Allow);
+        let is_left = |of: Kind, path: &String| {
+            let names = |claim: &Claim| matches!(&claim.what, Claimed::Paths(paths) if paths.contains(path));
+            !own.clone().any(|(claim, _)| kind(claim) == of && names(claim))
+        };
+        claims.files.iter().any(|path| spelling::is_of_agent(path))
+            || claims.cwd.as_ref().is_some_and(|cwd| speaks_for_all(claims) && is_outside(cwd))
             || left.into_iter().any(|(claim, _)| match &claim.what {
-                Claimed::Paths(paths) => is_outside(paths),
-                _ => is_outside(&claims.files),
+                Claimed::Paths(paths) => paths.iter().any(is_outside),
+                _ => claims.files.iter().any(|path| is_left(kind(claim), path) && is_outside(path)),
             })
     }
 

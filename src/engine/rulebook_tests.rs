@@ -305,6 +305,27 @@ fn a_file_outside_that_only_a_title_names_is_told_like_any_other() {
     }
 }
 
+#[test]
+fn a_rule_for_a_file_outside_holds_for_a_call_that_says_its_tools_name_too() {
+    let (temp, book, cwd) = place("");
+    let dir = temp.path().canonicalize().unwrap();
+    let (read, edit) = (format!("Read({}/**)", dir.display()), format!("Edit({}/**)", dir.display()));
+    let ruled = |kind: ToolKind, name: &str, pattern: &str| {
+        let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+        let path = dir.join("notes.txt").display().to_string();
+        (tool.kind, tool.name, tool.title) = (kind, Some(name.to_owned()), format!("{name} {path}"));
+        tool.raw_input = Some(serde_json::json!({ "file_path": path }));
+        let rules = crate::engine::making::read(Ruled::Allow, pattern).unwrap();
+        book.ruling(None, &cwd, &rules, &Claims::of_tool(&tool, &[])).0.verdict
+    };
+    assert_eq!(ruled(ToolKind::Read, "Read", &read), Ruled::Allow);
+    assert_eq!(ruled(ToolKind::Edit, "Edit", &edit), Ruled::Allow);
+    assert_eq!(ruled(ToolKind::Read, "Read", &edit), Ruled::Open);
+    // One that is called by what it does not say that it does.
+    assert_ne!(ruled(ToolKind::Read, "Write", &read), Ruled::Allow);
+    assert_ne!(ruled(ToolKind::Edit, "Read", &edit), Ruled::Allow);
+}
+
 /// Calls as agents were seen to word them, or might.
 const CALLS: &str = include_str!("../../tests/rules/calls.txt");
 

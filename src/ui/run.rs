@@ -13,6 +13,7 @@ mod ended;
 mod feeding;
 mod files;
 mod forgetting;
+mod found;
 mod ground;
 mod inline;
 mod inspecting;

@@ -129,6 +129,19 @@ fn a_command_that_prints_or_ends_is_not_silent() {
 }
 
 #[test]
+fn the_persons_time_is_no_silence_of_the_agent() {
+    let mut s = Scene::working(80, 24);
+    s.tool("call-1", ToolKind::Execute, "touch zz", ToolStatus::InProgress);
+    s.ask(1, "touch zz", &["Reject"]);
+    s.after(60_000);
+    s.intent(Intent::Refuse { req: crate::model::ids::ReqId(1), reason: String::new() });
+    s.after(2000);
+    assert_eq!(left(&s), "thinking 2 s · Esc stops the turn");
+    s.after(28_000);
+    assert_eq!(left(&s), "silent for 0:30 · Esc stops the turn");
+}
+
+#[test]
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);

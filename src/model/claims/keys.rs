@@ -25,9 +25,41 @@ pub(super) const SETTINGS: [&str; 2] = ["env", "environment"];
 /// Beside a command: it is not known what becomes of it.
 pub(super) const FURTHER: [&str; 4] = ["argv", "arguments", "stdin", "input"];
 /// The same: what is said of it, and how it is run. None of these is a command.
-const SAID_OF_COMMANDS: &str = " description title name summary purpose goal explanation reason justification intent mode type kind \
-    id callid turnid itemid threadid sessionid shellid processid approvalid toolcallid risklevel risklevelreason \
-    sandboxpermissions parsedcmd commandactions availabledecisions timeout timeoutms timeoutsecs timeoutseconds ";
+const SAID_OF_COMMANDS: [&str; 33] = [
+    "description",
+    "title",
+    "name",
+    "summary",
+    "purpose",
+    "goal",
+    "explanation",
+    "reason",
+    "justification",
+    "intent",
+    "mode",
+    "type",
+    "kind",
+    "id",
+    "callid",
+    "turnid",
+    "itemid",
+    "threadid",
+    "sessionid",
+    "shellid",
+    "processid",
+    "approvalid",
+    "toolcallid",
+    "risklevel",
+    "risklevelreason",
+    "sandboxpermissions",
+    "parsedcmd",
+    "commandactions",
+    "availabledecisions",
+    "timeout",
+    "timeoutms",
+    "timeoutsecs",
+    "timeoutseconds",
+];
 /// What a command is given to.
 pub(super) const GIVEN_TO: [&str; 3] = ["shell", "interpreter", "executable"];
 const PATHS: [&str; 33] = [
@@ -126,10 +158,8 @@ pub(super) fn of_keys(input: &Map<String, Value>, is_one: impl Fn(&str) -> bool)
 /// Whether something stands beside a command of which it is not known that it is none.
 pub(super) fn has_unknown_beside_command(input: &Map<String, Value>) -> bool {
     let is_known = |key: &str| {
-        let all = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &["args", SCRIPT]];
-        all.iter().any(|keys| keys.contains(&key))
-            || is_for_paths(key)
-            || !key.is_empty() && SAID_OF_COMMANDS.contains(&format!(" {key} "))
+        let here = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &["args", SCRIPT]];
+        here.iter().chain(&[&SAID_OF_COMMANDS[..]]).any(|keys| keys.contains(&key)) || is_for_paths(key)
     };
     let mut said = Vec::new();
     of_keys(input, |key| !is_known(key)).for_each(|value| texts(value, &mut said));

@@ -5,16 +5,15 @@
 //! for.
 
 use super::Running;
+use super::found::{finding, place_in};
 use crate::engine::AgentSetup;
 use crate::model::Model;
 use crate::model::account;
 use crate::model::agent::Connection;
-use crate::model::entry::{Block, Body, Entry};
 use crate::model::event::{Before, Can, Intent, Opening};
-use crate::model::history::Kind;
-use crate::model::ids::{Address, AgentKey, EntryId, SessionId, SessionKey};
+use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
-use crate::model::tool::{ToolCall, ToolContent};
+use crate::model::session_ref::SessionRef;
 use crate::ui::frame::Urgency;
 use crate::ui::keys::Layer;
 use crate::ui::labels::{self, GoesOn};
@@ -26,7 +25,8 @@ use crate::ui::state::near;
 use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
 use crate::ui::state::scroll::Scroll;
-use crate::ui::state::session_list::{Finding, Hit, Past, PastSession, Place, Starts, Which, Who};
+use crate::ui::state::session_list::{Past, PastSession, Starts, Which};
+use crate::ui::state::session_view::SessionView;
 use crate::ui::state::trees::{Made, MadeFor, Making};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -284,10 +284,7 @@ impl<D: Device> Running<D> {
         let is_open = self.engine.model().sessions().count() > before;
         if is_open {
             self.app.carry_words(key, self.app.shown());
-            let news = self.engine.intent_in(key, Intent::CloseSession);
-            self.news(news);
-            let now = self.engine.now();
-            self.app.sync(self.engine.model(), now);
+            self.close(key);
         }
         is_open
     }
@@ -484,7 +481,8 @@ impl<D: Device> Running<D> {
             return self.open_in(cwd, whose, Opening::Show { id, why });
         }
         // A copy is a session of its own: no other client has it open.
-        let archive = self.past.archive().filter(|_| matches!(how, Opening::Continue(_)));
+        let goes_on = matches!(how, Opening::Continue(_));
+        let archive = self.past.archive().filter(|_| goes_on);
         let (how, lease) = match archive.map(|archive| archive.claim(past)) {
             Some(Err(place)) => (Opening::Show { id, why: ReadOnly::Elsewhere(place) }, None),
             Some(Ok(lease)) => (how, lease),
@@ -493,8 +491,31 @@ impl<D: Device> Running<D> {
         if let (Whose::Running(agent), false) = (&whose, matches!(how, Opening::Show { .. })) {
             self.wake(*agent);
         }
+        let before = self.app.shown();
         self.open_in(cwd, whose, how);
         self.leases.extend(lease.map(|lease| (self.app.shown(), lease)));
+        if goes_on && self.app.shown() != before {
+            self.leave_empty(before);
+        }
+    }
+
+    /// A session in which nothing was said or written is not kept beside the one that the person has gone on with.
+    fn leave_empty(&mut self, key: SessionKey) {
+        let is_empty = |session: SessionRef<'_>| {
+            let waits = session.turn.is_some() || !session.held.is_empty() || session.waits_for_person();
+            session.phase() == Phase::Ready && session.is_untouched() && !waits && session.terminals().next().is_none()
+        };
+        let writes = |view: &mut SessionView| !view.composer.is_empty() || !view.stash.is_empty();
+        if self.engine.model().at(key).is_some_and(is_empty) && !self.app.view_of(key).is_some_and(writes) {
+            self.close(key);
+        }
+    }
+
+    fn close(&mut self, key: SessionKey) {
+        let news = self.engine.intent_in(key, Intent::CloseSession);
+        self.news(news);
+        let now = self.engine.now();
+        self.app.sync(self.engine.model(), now);
     }
 }
 
@@ -520,68 +541,6 @@ fn session_named(model: &Model, which: &Which) -> Option<SessionKey> {
             && model.agent_of(session.agent).is_some_and(|agent| agent.command == which.command)
     };
     model.sessions().find(is_it).map(|(key, _)| key)
-}
-
-/// What has been found, for the list.
-pub(super) fn finding(found: Result<(Arc<[Hit]>, bool), String>) -> Finding {
-    found.map_or_else(Finding::Failed, |(hits, more)| Finding::Found(hits, more))
-}
-
-/// The entry that has what was found, as far as it is in memory: of the turn that it was found in, else the newest one;
-/// where none is, the beginning of that turn.
-fn place_in(session: &Session, place: &Place) -> Option<EntryId> {
-    let has_it = |entry: &Entry| match (&entry.body, place.who) {
-        (Body::User(message), Who::Person) => message.text.contains(&place.mark),
-        (Body::Agent(message), Who::Agent) => message.text.contains(&place.mark),
-        (Body::Plan(steps), Who::Agent) => steps.iter().any(|step| step.content.contains(&place.mark)),
-        (Body::Attachment(attachment), Who::Agent) => has(&attachment.block, &place.mark),
-        (Body::Notice(notice), Who::Agent) => {
-            notice.detail.iter().chain([&notice.title]).any(|line| line.contains(&place.mark))
-        }
-        (Body::Thought(thought), Who::Thought) => thought.message.text.contains(&place.mark),
-        (Body::Tool(tool), Who::Tool) => shows(tool, &place.mark),
-        _ => false,
-    };
-    let is_done = |entry: &Entry| place.who == Who::Tool && matches!(entry.body, Body::Tool(_));
-    let entries = session.entries();
-    let of_turn: Vec<EntryId> = {
-        let mut turn = 0;
-        let slots = entries.slots().enumerate();
-        slots
-            .filter_map(|(at, slot)| {
-                turn += u64::from(slot.kind() == Kind::User);
-                (turn == place.turn).then(|| entries.id_at(at))
-            })
-            .collect()
-    };
-    let in_turn = of_turn.iter().find(|id| entries.get(**id).is_some_and(has_it)).copied();
-    let anywhere = || entries.iter().rev().find(|entry| has_it(entry)).map(|entry| entry.id);
-    // What a command has printed is not in its call.
-    let done = || of_turn.iter().find(|id| entries.get(**id).is_some_and(is_done)).copied();
-    in_turn.or_else(anywhere).or_else(done).or_else(|| of_turn.first().copied())
-}
-
-/// Whether a call shows this, as far as it is its own text.
-fn shows(call: &ToolCall, mark: &str) -> bool {
-    let in_part = |part: &ToolContent| match part {
-        ToolContent::Block(block) | ToolContent::Unread(block) => has(block, mark),
-        ToolContent::Change(change) => {
-            change.path.contains(mark) || change.texts().is_some_and(|(_, new)| new.contains(mark))
-        }
-        ToolContent::Terminal(_) => false,
-    };
-    call.title.contains(mark)
-        || call.content.iter().any(in_part)
-        || call.raw_input.as_ref().is_some_and(|input| input.to_string().contains(mark))
-}
-
-fn has(block: &Block, mark: &str) -> bool {
-    match block {
-        Block::Text(text) => text.contains(mark),
-        Block::Other { label, uri, text, .. } => {
-            [Some(label), uri.as_ref(), text.as_ref()].into_iter().flatten().any(|text| text.contains(mark))
-        }
-    }
 }
 
 /// The absolute directory that was typed: beside the session's, or below `~`.

@@ -2,7 +2,7 @@
 //!
 //! Starts nothing. Invariant: the list is drawn before anything has been read for it.
 
-use super::sessions::finding;
+use super::found::finding;
 use super::{Exit, UiOptions, ask, hear};
 use crate::ui::agent_picker::{AgentPicker, Picked};
 use crate::ui::keys::{Action, Layer, resolve};

@@ -425,6 +425,7 @@ impl App {
             Holds::NoSession => session.id.is_none(),
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
             Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
+            Holds::Before(dialog) => self.view.dock.dialog == *dialog && self.view.focus != Focus::Dock,
             Holds::Unread(dialog) => self.view.dock.dialog == *dialog && !self.view.dock.is_read(),
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::Begun => self.chord.is_some(),

@@ -75,6 +75,8 @@ pub enum Holds {
     NothingWaits,
     /// The dock shows this.
     Asked(Option<Dialog>),
+    /// The dock shows this, and the keyboard is elsewhere.
+    Before(Option<Dialog>),
     /// The dock shows this, and its end was not on the screen yet.
     Unread(Option<Dialog>),
     /// The agent has not confirmed a cancel.

@@ -8,14 +8,15 @@ use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
 use std::time::Duration;
 
-/// When anything was heard last in the turn that runs: of the agent, or of a command of its.
+/// When anything was heard last in the turn that runs, of the agent or of a command of its; before the person's answer it
+/// could not go on.
 pub fn heard(session: SessionRef<'_>) -> Option<Now> {
     let turn = session.turn.as_ref().filter(|turn| turn.cancelling.is_none() && !turn.is_unsent)?;
     if session.waits_for_person() || !session.questions().is_empty() {
         return None;
     }
     let moved = session.terminals().map(|terminal| terminal.ended.unwrap_or(terminal.moved));
-    Some(moved.fold(turn.heard, Now::max))
+    Some(moved.chain(turn.waits.answered()).fold(turn.heard, Now::max))
 }
 
 /// From when on it is offered. A tool may take its time.

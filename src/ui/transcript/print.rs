@@ -5,6 +5,7 @@
 //! line that says so, and printed when it is finished, before what tells of it. A call that outlives its turn is printed as
 //! it is. Invariants: rows are those of the full screen; no finished entry is printed twice or left out.
 
+use super::reading::Shown;
 use super::walk::{Paints, Point, Walk};
 use super::{DrawCtx, Spot, Transcript, Viewport, paint};
 use crate::model::entry::{Body, Entry, Level};
@@ -94,6 +95,7 @@ impl Transcript {
         if width == 0 {
             return page;
         }
+        self.put_off_next(cx, mark, which);
         self.print_late(cx, most, mark, which, &mut page);
         while !page.has_more {
             let Some(from) = start(cx, mark) else { break };
@@ -120,25 +122,57 @@ impl Transcript {
         page
     }
 
-    /// Those that were passed over and are finished now.
+    /// What comes next and tells of one that was passed over waits with it.
+    fn put_off_next(&mut self, cx: &DrawCtx<'_>, mark: &mut Mark, which: Which) {
+        while which != Which::All
+            && let Some(from) = start(cx, mark)
+        {
+            let mut walk = Walk::from(cx, &mut self.cache, from);
+            let Some((point, _)) = first(&mut walk, mark, which) else { break };
+            if !tells_of_late(&mut walk, point, mark) || !put_off(&mut walk, point, mark) {
+                break;
+            }
+        }
+    }
+
+    /// Those that were passed over and are finished now. What shares the row of another one does so here, too, where it was
+    /// passed over as well.
     fn print_late(&mut self, cx: &DrawCtx<'_>, most: u16, mark: &mut Mark, which: Which, page: &mut Page) {
-        let mut waiting = std::mem::take(&mut mark.late);
-        let mut kept = None;
-        waiting.retain(|id| {
-            let Some(index) = cx.session.entries().index_of(*id) else { return false };
-            let mut walk = Walk::apart(cx, &mut self.cache);
+        let waiting = std::mem::take(&mut mark.late);
+        let mut rest = &*waiting;
+        while let Some((id, behind)) = rest.split_first() {
+            rest = behind;
+            let Some(index) = cx.session.entries().index_of(*id) else { continue };
             let point = Point { entry: index, piece: 0, row: 0 };
-            let pieces = walk.entry(index).map_or(0, |entry| walk.pieces(index, &entry));
+            let mut walk = Walk::apart(cx, &mut self.cache);
+            let kept = mark.late.last().copied();
             let waits = walk.entry(index).is_some_and(|entry| tells_of(&entry, kept, cx));
             if which != Which::All && (waits || !is_settled(&mut walk, point, which)) {
-                kept = Some(*id);
-                return true;
+                mark.late.push(*id);
+                continue;
             }
             if page.rows() >= most {
                 page.has_more = true;
-                kept = Some(*id);
-                return true;
+                mark.late.push(*id);
+                continue;
             }
+            let with = Walk::from(cx, &mut self.cache, index).with(index);
+            let is_late = |(entry, late): (&Shown<'_>, &EntryId)| entry.id == *late && is_done(entry, cx);
+            let are_late = with.len() <= behind.len() && with.iter().zip(behind).all(is_late);
+            // What shares its row is the newest yet: that goes along once something stands below it.
+            let is_next = with.first().is_some_and(|next| next.id == mark.entry && mark.piece == 0 && mark.row == 0);
+            if !are_late && is_next && which != Which::All && cx.session.turn.is_some() {
+                mark.late.push(*id);
+                continue;
+            }
+            let mut walk = match are_late {
+                true => Walk::from(cx, &mut self.cache, index),
+                false => Walk::apart(cx, &mut self.cache),
+            };
+            if are_late {
+                rest = behind.get(with.len()..).unwrap_or_default();
+            }
+            let pieces = walk.entry(index).map_or(0, |entry| walk.pieces(index, &entry));
             for piece in 0..pieces {
                 let point = Point { piece, ..point };
                 let rows = walk.rows(point);
@@ -146,9 +180,7 @@ impl Transcript {
                 let painted = painted(&mut walk, &self.colours, point, room, page.buf.area.width).0;
                 page.append(painted);
             }
-            false
-        });
-        mark.late = waiting;
+        }
     }
 
     /// Rows of one piece, where rows begin with the entry `from`; false when its colours are awaited.

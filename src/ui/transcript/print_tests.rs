@@ -1,8 +1,9 @@
 use super::*;
 use crate::model::changes::ReviewEvent;
 use crate::model::entry::{ChunkKind, PlanEntry, PlanStatus, Priority};
-use crate::model::event::{Event, HostEvent, Intent, Stop, Update};
+use crate::model::event::{AgentEvent, Event, HostEvent, Intent, Stop, Update};
 use crate::model::history::NoHistory;
+use crate::model::ids::ReqId;
 use crate::model::patch::Patch;
 use crate::model::permission_mode::ModeChoice;
 use crate::model::tool::{Change, Location, ToolContent, ToolKind, ToolPatch, ToolStatus};
@@ -206,6 +207,39 @@ fn a_call_that_was_passed_over_is_called_as_in_its_row_and_stands_before_what_te
     printer.print(100, Which::Settled { seen: 8 });
     let (call, told) = (at(&printer, "✓ edit"), at(&printer, &title));
     assert!(call.is_some() && call < told, "{:#?}", printer.printed);
+}
+
+#[test]
+fn what_a_call_that_was_passed_over_has_written_has_no_row_of_its_own() {
+    use crate::model::event::{AgentRequest, WriteFact, WriteHow};
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    let patch = |status| {
+        let mut patch = ToolPatch::new("a".into());
+        (patch.kind, patch.status) = (Patch::Set(ToolKind::Edit), Patch::Set(status));
+        let change = Change::of_texts("src/main.rs", Some("old\n".into()), "new\n".into());
+        patch.content = Patch::Set(vec![ToolContent::Change(change)]);
+        Update::ToolCall(patch.into())
+    };
+    printer.scene.update(patch(ToolStatus::InProgress));
+    let (req, path, how) = (ReqId(1), "/home/me/src/shop/src/main.rs", WriteHow::default());
+    let request = AgentRequest::WriteFile { path: path.into(), content: "new\n".into(), how };
+    let session = Some(crate::ui::fixtures::session());
+    printer.scene.agent(AgentEvent::Request { req, session, request: request.into() });
+    let (real, outside, result) = (None, false, Ok(()));
+    printer.scene.event(Event::Host(HostEvent::WriteChecked { req, path: path.into(), real, outside, result }));
+    let result = Ok(WriteFact { created: false, bytes: 4, old: Some("old\n".into()), outside: None });
+    printer.scene.event(Event::Host(HostEvent::FileWritten { req, path: path.into(), result }));
+    for n in 0..30 {
+        printer.scene.say(&format!("paragraph {n}\n\n"));
+    }
+    printer.print(100, Which::Settled { seen: 8 });
+    assert!(printer.printed.iter().any(|row| row.contains("not finished, follows below: edit src/main.rs")));
+    printer.scene.update(patch(ToolStatus::Completed));
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, Which::Settled { seen: 8 });
+    let rows = |words: &str| printer.printed.iter().filter(|row| row.contains(words)).count();
+    assert_eq!((rows("✓ edit   src/main.rs"), rows("wrote")), (1, 0), "{:#?}", printer.printed);
 }
 
 #[test]

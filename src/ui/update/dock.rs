@@ -100,19 +100,24 @@ pub(super) fn heeded(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
 /// that no command of the person's begins with it. False: it means what it does elsewhere.
 pub(super) fn holds_mark(state: &mut App, cx: Cx<'_>, action: Action) -> bool {
     let composer = &state.view.composer;
-    if action != Action::Char('!') || !composer.is_empty() || composer.is_shell() || state.commands() {
+    if action != Action::Char('!') || !composer.is_empty() || composer.is_shell() {
         return false;
     }
-    let words = match &state.view.dock.dialog {
+    match &state.view.dock.dialog {
         Some(Dialog::Permission(req)) if cx.session.question(*req).is_some_and(|q| !q.options.is_empty()) => {
-            state.keys.say(Layer::Composer, "{Tab}, then {question !} refuses and says why")
+            let words = state.keys.say(Layer::Composer, "{Tab}, then {question !} refuses and says why");
+            state.say_while(Holds::Before(state.view.dock.dialog.clone()), words, cx.now);
         }
-        None if state.view.dock.has_just_answered(cx.now) => "too soon: nothing is asked yet".to_owned(),
+        None if !state.commands() && state.view.dock.has_just_answered(cx.now) => {
+            state.say_of_question("too soon: nothing is asked yet", cx.now);
+        }
         _ => return false,
-    };
-    state.say_of_question(words, cx.now);
+    }
     state.view.dock.unstick();
-    keep(state, cx, '!');
+    // Among Vim's commands it is no beginning of a text.
+    if !state.commands() {
+        keep(state, cx, '!');
+    }
     true
 }
 

@@ -268,7 +268,9 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
     match looked {
         Looked::Found => show(state, cx),
         Looked::Nothing => {
-            let mut words = no_more(cx, looks.way);
+            let has_one = |entry: &Entry| sought.is_in(entry, || cells::source(entry, cx.session));
+            let is_first = looks.step == Step::Found && !cx.session.entries().get(here).is_some_and(has_one);
+            let mut words = no_more(cx, looks.way, if is_first { "nothing" } else { "no more" });
             if looks.step == Step::Found && is_behind(cx, here, looks.way, &sought) {
                 let back = if looks.way == Way::Up { " · {N} looks below" } else { " · {n} looks above" };
                 words.push_str(&state.keys.say(Layer::Reading, back));
@@ -298,14 +300,14 @@ fn is_behind(cx: Cx<'_>, from: EntryId, way: Way, sought: &Sought) -> bool {
 }
 
 /// How far it was looked, where that is not all that was ever said.
-fn no_more(cx: Cx<'_>, way: Way) -> String {
+fn no_more(cx: Cx<'_>, way: Way, what: &str) -> String {
     let where_to = if way == Way::Up { "above" } else { "below" };
     match cx.session.entries().gone() {
         gone if gone > 0 && way == Way::Up => {
             let earlier = human::thousands(gone);
-            format!("no more of that above · {earlier} earlier entries: acp-tui search TEXT")
+            format!("{what} of that above · {earlier} earlier entries: acp-tui search TEXT")
         }
-        _ => format!("no more of that {where_to}"),
+        _ => format!("{what} of that {where_to}"),
     }
 }
 
@@ -315,7 +317,7 @@ fn go(state: &mut App, cx: Cx<'_>, way: Way) {
     let folds = &state.view.folds;
     let has_row = |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).is_none();
     if !reading.go(cx.session, way, |entry| !cells::is_blank(entry, cx.session) && has_row(entry)) {
-        state.say(no_more(cx, way), cx.now);
+        state.say(no_more(cx, way, "no more"), cx.now);
     }
     show(state, cx);
 }

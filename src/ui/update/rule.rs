@@ -24,7 +24,7 @@ pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>)
     }
     if !state.view.dock.is_read() {
         return state.say_unread(
-            state.keys.say(Layer::Dock, "read it to its end first · {PageDown} goes on · a rule is about all of it"),
+            state.keys.say(Layer::Dock, "{PageDown} to its end first · a rule is about all of it"),
             cx.now,
         );
     }

@@ -4,7 +4,7 @@ use crate::model::ids::{ReqId, TermId};
 use crate::model::session::shell::MAX_SHELL;
 use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
-use crate::ui::keys::{Code, Key};
+use crate::ui::keys::{Code, Key, Keymap};
 use crate::ui::msg::Out;
 use crate::ui::state::Focus;
 use crate::ui::tty::Input;
@@ -82,9 +82,18 @@ fn what_is_written_to_refuse_a_question_is_no_command() {
     assert_eq!((s.ui.view.composer.text(), s.ui.view.composer.is_shell()), ("!no", false));
     // The way that is named.
     let mut s = Scene::asked(80, 24);
-    s.after(2000).typed("!").press(Code::Tab).typed("!no").press(Code::Enter);
+    s.after(2000).typed("!").press(Code::Tab);
+    assert!(!s.draw().contains("Tab, then !"), "{}", s.shown);
+    s.typed("!no").press(Code::Enter);
     assert_eq!(s.intents(), [Intent::Refuse { req: ReqId(1), reason: "no".into() }]);
     assert!(s.ui.view.composer.is_empty());
+    // Among Vim's commands, where nothing is written.
+    let mut s = Scene::asked(80, 24);
+    s.ui.keys = std::sync::Arc::new(Keymap::read("vim = true", "keys.toml").0);
+    s.after(2000).press(Code::Esc).typed("!");
+    assert!(s.draw().contains("Tab, then ! refuses and says why"), "{}", s.shown);
+    s.typed("ax");
+    assert_eq!(s.ui.view.composer.text(), "x");
     // Right after an answer the next question is meant.
     let mut s = Scene::asked(80, 24);
     s.after(700).press(Code::Tab).typed("1").typed("!");

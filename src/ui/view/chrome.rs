@@ -229,7 +229,9 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
             left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
             // The dock says as well that it waits: what a key there came to is read whole.
-            if matches!(toast.holds, Holds::Asked(_)) && beside < width::str_width(&toast.text) {
+            if matches!(toast.holds, Holds::Asked(_) | Holds::Unread(_) | Holds::Before(_))
+                && beside < width::str_width(&toast.text)
+            {
                 left = StyledText::of(width::truncate(&toast.text, columns), Token::Text);
             } else if beside >= TOAST_FROM {
                 right = StyledText::of(width::truncate(&toast.text, beside), Token::Text);

@@ -206,6 +206,10 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         keys.push(Row::new(StyledText::new(), Bar::Yes));
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
+    // Below a list a part of the answers would only mislead: what lasts may be all that is left of them.
+    if answers.hidden > 0 && super::takes_keyboard(cx) {
+        answers = choices.window(0, None, 0);
+    }
     keys.truncate(max.saturating_sub(answers.rows.len()));
     let shown = body.len().min(max.saturating_sub(answers.rows.len() + keys.len()));
     let mut top = dock.scroll.min(body.len() - shown);
@@ -522,11 +526,15 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         body.extend(sent);
     }
     let mut choices = kinds::answers(cx, pending, columns);
-    if cx.session.rules.are_there() && columns >= REASON_FROM {
-        choices.extend(keys(cx, Layer::Dock, &[("a", "make a rule")]));
-    }
-    if columns >= REASON_FROM {
-        choices.extend(keys(cx, Layer::Dock, &[("!", "refuse and say why")]));
+    let is_wide = columns >= REASON_FROM;
+    let (rule, reason) = if is_wide { ("make a rule", "refuse and say why") } else { ("rule", "why") };
+    let rule = cx.session.rules.are_there().then_some(("a", rule));
+    for key in rule.into_iter().chain([("!", reason)]) {
+        for more in keys(cx, Layer::Dock, &[key]) {
+            if is_wide || choices::fits_beside(&choices, &more, columns) {
+                choices.push(more);
+            }
+        }
     }
     Contents { raw, asked, ..Contents::of(body, choices) }
 }
