@@ -37,6 +37,8 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                     Choice::Theme(name) => {
                         state.theme = Some(name);
                         out.push(Out::Theme(name));
+                        let kept = format!("until acp-tui ends · theme = \"{name}\" in the configuration keeps it");
+                        state.say(kept, cx.now);
                     }
                     Choice::Write(prompt) => state.view.composer.set_text(&prompt),
                     Choice::Open { whose, name } => state.opener = Some(Opener::new(whose, name, &cx.session.cwd)),

@@ -1,7 +1,7 @@
 use crate::model::changes::{ReviewEvent, Totals};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
-use crate::model::ids::ReqId;
+use crate::model::ids::{ReqId, SessionKey};
 use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::patch::Patch;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
@@ -582,5 +582,16 @@ fn words_at_the_right_end_have_one_edge() {
         };
         let edge = usize::from(width) - 1;
         assert_eq!([end("gemini-cli 0.61.0"), end("0:0")], [edge, edge], "{}", s.shown);
+    }
+}
+
+#[test]
+fn the_first_screen_names_what_is_in_no_commit_wherever_there_is_room() {
+    use crate::ui::state::standing::Standing;
+    for (width, height, branch) in [(80, 24, "main"), (120, 40, "feature/a-long-branch-name"), (160, 45, "main")] {
+        let mut s = Scene::ready(width, height);
+        s.ui.standing.wants(SessionKey::FIRST);
+        s.ui.standing.told(SessionKey::FIRST, Some(Standing { branch: branch.into(), uncommitted: Some(2) }));
+        assert!(s.draw().contains(&format!("{branch}, 2 files not committed")), "{width}: {}", s.shown);
     }
 }

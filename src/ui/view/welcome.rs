@@ -48,7 +48,9 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
         Rect { x: area.x + 2, width: area.width.saturating_sub(3), ..area }
     };
     let near = cx.state.near.of(&cx.state.past, &cx.state.trees, &cx.session.cwd, cx.model);
-    let (mut head, earlier) = (head(cx, is_large, usize::from(at.width), buf), listed(cx, &near, at.width));
+    // What is said of the place may be longer than what stands below it.
+    let beyond = area.right().saturating_sub(at.x + 1);
+    let (mut head, earlier) = (head(cx, is_large, usize::from(beyond), buf), listed(cx, &near, at.width));
     head.extend(account(cx));
     let remarks = remarks(cx, at.width);
     if !remarks.is_empty() && !head.is_empty() {
@@ -73,8 +75,8 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     let rows = (at.y..at.bottom()).skip(above).filter(|_| is_listed);
     info.earlier = rows.zip(near.first.iter().map(PastSession::which)).collect();
     for (line, y) in lines.iter().zip((at.y..at.bottom()).skip(first)) {
-        let line = width::truncate_styled(line, usize::from(at.width));
-        paint::put(buf, at.x, y, at.width, &line, cx.theme);
+        let line = width::truncate_styled(line, usize::from(beyond));
+        paint::put(buf, at.x, y, beyond, &line, cx.theme);
     }
 }
 
