@@ -1,23 +1,24 @@
 //! The messages of a journal, one after the other: what was asked, said, thought and done.
 //!
 //! Reads frames without a model and keeps only what is not complete yet. Invariants: pieces of one message are one
-//! message; what a call has done is one message, at the time when it began.
+//! message; what a call has done is one message, where and when it began; they come in the order of the journal.
 
 mod retelling;
+mod texts;
 
 use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::{Called, Depth, Heard, Origin};
 use crate::model::child::{ChildPatch, Sayings, call_of, row_of};
-use crate::model::entry::{Block, Body, ChunkKind};
+use crate::model::entry::{Body, ChunkKind};
 use crate::model::event::Update;
 use crate::model::ids::{SessionId, TermId};
 use crate::model::patch::Patch;
-use crate::model::tool::{Announced, ChangeBody, TerminalPatch, ToolCall, ToolContent, ToolKind, ToolPatch, deed};
+use crate::model::tool::{Announced, TerminalPatch, ToolCall, ToolKind, ToolPatch, deed};
 use crate::store::lines::{Row, What};
 use retelling::Retelling;
-use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
+use texts::{files, text_of, text_of_call};
 
 /// Bytes of one message; what is more is not looked at.
 const MAX_TEXT: usize = 64 << 20;
@@ -87,8 +88,12 @@ enum Name {
 struct Open {
     kind: ChunkKind,
     name: Option<Name>,
+    place: Place,
     message: Message,
 }
+
+/// Where something began in the journal, counted in updates: many have one moment.
+type Place = u64;
 
 struct Call {
     tool: ToolCall,
@@ -96,6 +101,7 @@ struct Call {
     printed: String,
     turn: u64,
     t: f64,
+    place: Place,
     is_told_again: bool,
 }
 
@@ -107,8 +113,8 @@ struct Kid {
     /// Its title has been handed over.
     is_named: bool,
     sayings: Sayings,
-    /// Since it was handed over last, something was told of it: in which turn, when, and whether again.
-    news: Option<(u64, f64, bool)>,
+    /// Since it was handed over last, something was told of it: in which turn, when and where, and whether again.
+    news: Option<(u64, f64, Place, bool)>,
 }
 
 /// A terminal of the agent's own that is told of by itself.
@@ -118,6 +124,7 @@ struct Terminal {
     printed: Vec<u8>,
     turn: u64,
     t: f64,
+    place: Place,
 }
 
 #[derive(Default)]
@@ -132,6 +139,8 @@ struct Session {
     /// answer first, and tell then.
     told: Option<f64>,
     retelling: Option<Retelling>,
+    /// Of the update that is read.
+    place: Place,
     open: Vec<Open>,
     /// The last one goes on with the next piece that has no id.
     goes_on: bool,
@@ -295,6 +304,7 @@ impl Session {
 
     /// `kid`: what is said of, or by, that one.
     fn update(&mut self, update: Update, kid: Option<usize>, t: f64) {
+        self.place += 1;
         match (update, kid) {
             (Update::Partly { update, .. }, _) => self.update(*update, kid, t),
             (Update::Child(patch), _) => self.kid(*patch, t),
@@ -379,7 +389,7 @@ impl Session {
             let (title, sayings) = (String::new(), Sayings::default());
             self.kids.push(Kid { id: patch.id, title, is_named: true, sayings, news: None });
         }
-        let news = (self.turns, t, self.is_told_again());
+        let news = (self.turns, t, self.place, self.is_told_again());
         let last = self.kids.len().checked_sub(1);
         let kid = at.or(last).and_then(|at| self.kids.get_mut(at));
         if let (Some(kid), Some(title)) = (kid, title)
@@ -391,7 +401,7 @@ impl Session {
     }
 
     fn hear(&mut self, kid: usize, said: Update, t: f64) {
-        let news = (self.turns, t, self.is_told_again());
+        let news = (self.turns, t, self.place, self.is_told_again());
         if let Some(kid) = self.kids.get_mut(kid) {
             kid.sayings.take(said);
             kid.news.get_or_insert(news);
@@ -431,7 +441,7 @@ impl Session {
                 ChunkKind::User => Role::User,
             };
             let message = self.message(role, text.to_owned(), t);
-            self.open.push(Open { kind, name, message });
+            self.open.push(Open { kind, name, place: self.place, message });
         }
     }
 
@@ -447,7 +457,8 @@ impl Session {
             None => {
                 let tool = ToolCall::new(patch.id.clone(), now);
                 let is_told_again = self.is_told_again();
-                self.calls.push(Call { tool, printed: String::new(), turn: self.turns, t, is_told_again });
+                let (printed, turn, place) = (String::new(), self.turns, self.place);
+                self.calls.push(Call { tool, printed, turn, t, place, is_told_again });
                 self.calls.len() - 1
             }
         };
@@ -465,7 +476,7 @@ impl Session {
             None if self.terminals.len() >= MAX_OPEN => return,
             None => {
                 let (id, command, printed) = (patch.id.clone(), String::new(), Vec::new());
-                self.terminals.push(Terminal { id, command, printed, turn: self.turns, t });
+                self.terminals.push(Terminal { id, command, printed, turn: self.turns, t, place: self.place });
                 self.terminals.len() - 1
             }
         };
@@ -483,8 +494,9 @@ impl Session {
 
     fn flush(&mut self, out: &mut impl FnMut(Message)) {
         self.goes_on = false;
-        let mut messages: Vec<Message> = self.open.drain(..).map(|open| open.message).collect();
-        let told = messages.iter().filter(|message| message.is_told_again && message.role == Role::User);
+        let mut messages: Vec<(Place, Message)> = self.open.drain(..).map(|open| (open.place, open.message)).collect();
+        let told = messages.iter().map(|(_, message)| message);
+        let told = told.filter(|message| message.is_told_again && message.role == Role::User);
         if let Some(retelling) = &mut self.retelling {
             told.for_each(|prompt| retelling.has_told(&prompt.text));
         }
@@ -500,21 +512,21 @@ impl Session {
             let text = text_of_call(&call.tool, &printed);
             let message = self.message(Role::Tool, text, call.t);
             let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
-            let (turn, is_told_again, files) = (call.turn, call.is_told_again, files(&call.tool));
+            let (turn, place, is_told_again, files) = (call.turn, call.place, call.is_told_again, files(&call.tool));
             let deed = deed::deed(&call.tool);
             let (call, done) = (Some(call.tool.id.as_str().to_owned()), Some(Box::new(call.tool)));
-            messages.push(Message { turn, is_told_again, call, tool, deed, files, done, ..message });
+            messages.push((place, Message { turn, is_told_again, call, tool, deed, files, done, ..message }));
         }
         let mut kids = std::mem::take(&mut self.kids);
         for kid in &mut kids {
-            let Some((turn, t, is_told_again)) = kid.news.take() else { continue };
+            let Some((turn, t, place, is_told_again)) = kid.news.take() else { continue };
             let sayings = std::mem::take(&mut kid.sayings);
             let title = (!std::mem::replace(&mut kid.is_named, true)).then_some(kid.title.as_str());
             let text: Vec<&str> = title.into_iter().chain(sayings.texts()).collect();
             if !text.is_empty() {
                 let message = self.message(Role::Tool, text.join("\n"), t);
                 let (call, tool) = (Some(row_of(&kid.id).as_str().to_owned()), format!("agent {}", kid.title));
-                messages.push(Message { turn, is_told_again, call, tool, ..message });
+                messages.push((place, Message { turn, is_told_again, call, tool, ..message }));
             }
         }
         self.kids = kids;
@@ -522,72 +534,9 @@ impl Session {
         for terminal in terminals {
             let message = self.message(Role::Tool, terminal.text(), terminal.t);
             let deed = deed::verb(ToolKind::Execute);
-            messages.push(Message { turn: terminal.turn, tool: terminal.command, deed, ..message });
+            messages.push((terminal.place, Message { turn: terminal.turn, tool: terminal.command, deed, ..message }));
         }
-        messages.sort_by(|a, b| a.t.total_cmp(&b.t));
-        messages.into_iter().for_each(out);
-    }
-}
-
-fn text_of(block: &Block) -> String {
-    match block {
-        Block::Text(text) => text.clone(),
-        Block::Other { label, uri, text, .. } => {
-            let parts = [Some(label), uri.as_ref(), text.as_ref()];
-            parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n")
-        }
-    }
-}
-
-/// The files that a call is about.
-fn files(tool: &ToolCall) -> Vec<String> {
-    let changed = tool.content.iter().filter_map(|content| match content {
-        ToolContent::Change(change) => Some(change.path.clone()),
-        _ => None,
-    });
-    tool.locations.iter().map(|location| location.path.clone()).chain(changed).collect()
-}
-
-/// Everything of a call that is text, a part a line.
-pub fn text_of_call(tool: &ToolCall, printed: &str) -> String {
-    let mut parts: Vec<String> = vec![tool.title.clone()];
-    parts.extend(tool.locations.iter().map(|location| location.path.clone()));
-    if let Some(input) = &tool.raw_input {
-        strings(input, &mut parts);
-    }
-    for content in &tool.content {
-        match content {
-            ToolContent::Block(block) | ToolContent::Unread(block) => parts.push(text_of(block)),
-            ToolContent::Change(change) => {
-                parts.push(change.path.clone());
-                parts.extend(change.from.clone());
-                match &change.body {
-                    ChangeBody::Texts { old, new } => {
-                        parts.extend(old.as_deref().map(str::to_owned));
-                        parts.push(new.to_string());
-                    }
-                    ChangeBody::Patch(patch) => parts.push(patch.to_string()),
-                    ChangeBody::Nothing => {}
-                }
-            }
-            ToolContent::Terminal(_) => {}
-        }
-    }
-    // It says the same once more where there is content.
-    if let Some(output) = tool.raw_output.as_ref().filter(|_| tool.content.is_empty()) {
-        strings(output, &mut parts);
-    }
-    parts.push(printed.to_owned());
-    let mut seen = std::collections::HashSet::new();
-    parts.retain(|part| !part.is_empty() && seen.insert(part.clone()));
-    parts.join("\n")
-}
-
-fn strings(value: &Value, parts: &mut Vec<String>) {
-    match value {
-        Value::String(text) => parts.push(text.clone()),
-        Value::Array(list) => list.iter().for_each(|value| strings(value, parts)),
-        Value::Object(map) => map.values().for_each(|value| strings(value, parts)),
-        _ => {}
+        messages.sort_by_key(|(place, _)| *place);
+        messages.into_iter().map(|(_, message)| message).for_each(out);
     }
 }

@@ -204,6 +204,25 @@ fn filters_leave_out_what_is_not_wanted() {
     assert_eq!(ids(Query { file: Some("oof.rs".into()), ..literal("tile") }), [], "not a whole name");
 }
 
+/// All that is read at once has one moment.
+#[test]
+fn what_comes_at_one_moment_is_found_in_the_order_of_the_journal() {
+    let call = |id: &str| json!({ "sessionUpdate": "tool_call", "toolCallId": id, "title": format!("sew {id}") });
+    let print = json!({ "sessionUpdate": "terminal_update", "terminalId": "T", "command": "sew pie",
+        "output": { "data": "c2V3" } });
+    let at_once = |mut journal: Journal| {
+        journal.t -= 1;
+        journal
+    };
+    let journal = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "sew").update("s", call("one"));
+    let journal = at_once(at_once(journal).say("s", "sewn")).update("s", call("two"));
+    let journal = at_once(at_once(journal).update("s", print)).chunk("s", "agent_thought", "sewing");
+    let journal = at_once(journal).update("s", json!({ "sessionUpdate": "tool_call_update", "toolCallId": "one" }));
+    let home = Home::with(&[("a", at_once(journal).say("s", "all sewn").end())]);
+    let found: Vec<String> = home.said("sew").into_iter().map(|hit| hit.3).collect();
+    assert_eq!(found, ["sew", "sew one", "sewn", "sew two", "sew pie\nsew", "sewing", "all sewn"]);
+}
+
 #[test]
 fn an_expression_is_looked_for_in_messages_and_a_bad_one_says_what_is_wrong() {
     let home = Home::with(&[("a", conversation())]);
