@@ -15,10 +15,12 @@ use crate::model::ids::{SessionId, TermId};
 use crate::model::patch::Patch;
 use crate::model::tool::{Announced, TerminalPatch, ToolCall, ToolKind, ToolPatch, deed};
 use crate::store::lines::{Row, What};
-use retelling::Retelling;
+use retelling::{Retelling, Told};
 use std::sync::Arc;
 use std::time::Duration;
 use texts::{files, text_of, text_of_call};
+
+pub use retelling::body;
 
 /// Bytes of one message; what is more is not looked at.
 const MAX_TEXT: usize = 64 << 20;
@@ -28,6 +30,8 @@ const MAX_OPEN: usize = 1000;
 const MAX_KIDS: usize = 256;
 /// Seconds of silence that end a history which is told behind the answer.
 const QUIET: f64 = 1.0;
+/// And those that end the prompt that was told last.
+const QUIET_PROMPT: f64 = 0.3;
 
 /// Who said it, or that it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +68,8 @@ pub struct Message {
     pub text: String,
     /// The agent told it again while the session was loaded.
     pub is_told_again: bool,
+    /// That was a prompt, of which it had told a part when something was asked.
+    pub is_cut: bool,
     /// The agent's name of the call that it is.
     pub call: Option<String>,
     /// Of what was done: its sort and its title.
@@ -190,6 +196,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Something was passed over: nothing that has no name goes on.
+    pub fn passed_over(&mut self) {
+        self.sessions.iter_mut().for_each(|session| session.goes_on = false);
+    }
+
     /// Hands over what is left.
     pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
         self.sessions.iter_mut().for_each(|session| session.flush(out));
@@ -213,10 +224,13 @@ impl<'a> Reader<'a> {
             Called::Open { origin: Origin::Loaded, id: Some(id), .. } => {
                 let session = self.of(agent, id.as_str());
                 session.loads.push(number);
+                session.prompts.clear();
                 session.retelling = Some(Retelling::default());
             }
             Called::Prompt { session, text } => {
                 let session = self.of(agent, session.as_str());
+                session.told_all();
+                session.cut_prompt();
                 session.flush(out);
                 // Nothing is asked before a call to load is answered.
                 session.loads.clear();
@@ -242,6 +256,9 @@ impl<'a> Reader<'a> {
                     session.flush(out);
                 }
                 session.told = is_load.then_some(t);
+                if is_load && !session.ends_with_prompt() {
+                    session.told_all();
+                }
                 session.loads.retain(|load| *load != number);
                 session.prompts.retain(|prompt| *prompt != number);
             }
@@ -266,6 +283,7 @@ impl Session {
             t,
             text,
             is_told_again,
+            is_cut: false,
             call: None,
             tool: String::new(),
             deed: "",
@@ -277,6 +295,9 @@ impl Session {
     /// After a silence nothing of the history comes any more.
     fn is_heard(&mut self, t: f64, out: &mut impl FnMut(Message)) {
         if let Some(last) = self.told {
+            if t - last >= QUIET_PROMPT {
+                self.told_all();
+            }
             self.told = (t - last < QUIET).then_some(t);
             if self.told.is_none() {
                 self.flush(out);
@@ -289,12 +310,52 @@ impl Session {
         !self.loads.is_empty() || self.told.is_some()
     }
 
+    /// What was told again and is not complete yet, in its order.
+    fn told_now(&self) -> Vec<Told<'_>> {
+        let said = self.open.iter().filter(|open| open.message.is_told_again);
+        let done = self.calls.iter().filter(|call| call.is_told_again).map(|call| (call.place, Told::Done(&call.tool)));
+        let mut told: Vec<_> = said.map(|open| (open.place, Told::Said(&open.message))).chain(done).collect();
+        told.sort_by_key(|(place, _)| *place);
+        told.into_iter().map(|(_, told)| told).collect()
+    }
+
+    fn note_told(&mut self) {
+        let Some(mut retelling) = self.retelling.take_if(|retelling| !retelling.is_told()) else { return };
+        retelling.has_told(&self.told_now());
+        self.retelling = Some(retelling);
+    }
+
+    /// What comes now is told behind the answer.
+    fn told_all(&mut self) {
+        self.note_told();
+        self.retelling.iter_mut().for_each(Retelling::told_all);
+    }
+
+    fn ends_with_prompt(&self) -> bool {
+        match self.told_now().last() {
+            Some(told) => matches!(told, Told::Said(message) if message.role == Role::User),
+            None => self.retelling.as_ref().is_some_and(Retelling::ends_with_prompt),
+        }
+    }
+
+    fn cut_prompt(&mut self) {
+        let is_last = self.is_told_again() && self.ends_with_prompt();
+        if let Some(open) = self.open.last_mut().filter(|open| is_last && open.message.is_told_again) {
+            open.message.is_cut = true;
+        }
+    }
+
     /// What is told late of what is known is left out.
     fn hear_again(&mut self, update: Update, kid: Option<usize>, t: f64, known: Option<&Known<'_>>) {
-        let is_late = kid.is_none() && !self.is_told_again();
-        let (agent, id) = (self.agent, &self.id);
-        let new = match (self.retelling.as_mut().filter(|_| is_late), known) {
-            (Some(retelling), Some(known)) => retelling.sift(update, t, |before| known(agent, id, before)),
+        let (agent, id, is_told_again) = (self.agent, &self.id, self.is_told_again());
+        let new = match (self.retelling.as_mut().filter(|_| kid.is_none()), known) {
+            (Some(retelling), Some(known)) if !is_told_again => {
+                retelling.sift(update, t, |before| known(agent, id, before))
+            }
+            (Some(retelling), _) if is_told_again => {
+                retelling.tells(&update, t);
+                vec![update]
+            }
             _ => vec![update],
         };
         for update in new {
@@ -494,12 +555,8 @@ impl Session {
 
     fn flush(&mut self, out: &mut impl FnMut(Message)) {
         self.goes_on = false;
+        self.note_told();
         let mut messages: Vec<(Place, Message)> = self.open.drain(..).map(|open| (open.place, open.message)).collect();
-        let told = messages.iter().map(|(_, message)| message);
-        let told = told.filter(|message| message.is_told_again && message.role == Role::User);
-        if let Some(retelling) = &mut self.retelling {
-            told.for_each(|prompt| retelling.has_told(&prompt.text));
-        }
         let mut terminals = std::mem::take(&mut self.terminals);
         for call in std::mem::take(&mut self.calls) {
             let mut printed = call.printed;

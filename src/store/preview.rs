@@ -221,6 +221,21 @@ mod tests {
             let texts: Vec<&str> = all.iter().map(|message| message.text.trim()).collect();
             assert_eq!(texts, ["ask 0", "answer 0 word", "ask 1", "answer 1 word", "and now", "this"]);
         }
+        // What is asked goes out while it is told, also within a message.
+        let [head, load, answer, ask] = begins;
+        let pieces =
+            [&told[..3], &[update("agent_message_chunk", "answer"), update("agent_message_chunk", " 1 word ")]];
+        let pieces = pieces.concat();
+        for cut in 1..pieces.len() {
+            let (before, after) = pieces.split_at(cut);
+            let begins =
+                [&[head.clone(), load.clone(), answer.clone()][..], before, std::slice::from_ref(&ask), after, &said]
+                    .concat();
+            fs::write(&new, begins.join("\n") + "\n").unwrap();
+            let all = end_of(temp.path(), &[old.clone(), new.clone()], "s").unwrap();
+            let texts: Vec<&str> = all.iter().map(|message| message.text.trim()).collect();
+            assert_eq!(texts, ["ask 0", "answer 0 word", "ask 1", "answer 1 word", "and now", "this"], "{cut}");
+        }
     }
 
     #[test]

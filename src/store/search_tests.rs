@@ -331,6 +331,63 @@ fn what_is_told_again_behind_the_next_prompt_is_not_found_twice() {
     }
 }
 
+/// The call may be answered anywhere in a history, and what is asked next goes out anywhere behind that.
+#[test]
+fn a_history_that_is_cut_by_the_answer_and_by_the_next_prompt_is_not_found_twice() {
+    let begins = || Journal::new(STARTED, "agent", "/work/a").open("s");
+    let first = || {
+        let turn = begins().prompt("s", "one needle").say("s", "a needle in hay").chunk("s", "agent_thought", "so");
+        turn.end().prompt("s", "go on").say("s", "Done.").end()
+    };
+    let pieces = [
+        ("user_message", "one "),
+        ("user_message", "needle"),
+        ("agent_message", "a nee"),
+        ("agent_message", "dle in hay"),
+        ("agent_thought", "so"),
+        ("user_message", "go on"),
+        ("agent_message", "Do"),
+        ("agent_message", "ne."),
+    ];
+    let load = |journal: Journal| journal.ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" }));
+    // A prompt waits until its end is told.
+    let is_prompt = |at: usize| at > 0 && pieces[at - 1].0 == "user_message";
+    for (answered, asked) in (0..=pieces.len()).flat_map(|from| (from..=pieces.len()).map(move |to| (from, to))) {
+        if is_prompt(answered) {
+            continue;
+        }
+        for (is_one_run, at_once) in [(false, false), (true, false), (false, true), (true, true)] {
+            let tell = |journal: Journal, from: usize, to: usize| {
+                pieces[from..to].iter().fold(journal, |mut journal, (kind, text)| {
+                    journal.t -= u64::from(at_once);
+                    journal.chunk("s", kind, text)
+                })
+            };
+            let before = if is_one_run { first() } else { Journal::new(STARTED + 1000, "agent", "/work/a") };
+            let journal = tell(load(before), 0, answered).answer(json!({}));
+            let journal = tell(journal, answered, asked).prompt("s", "and three");
+            let journal = tell(journal, asked, pieces.len()).say("s", "No, a needle").end();
+            let home = Home::with(&[("a", if is_one_run { begins() } else { first() }), ("b", journal)]);
+            for (text, want) in [
+                ("need", &["No, a needle", "a needle in hay", "one needle"][..]),
+                ("in hay", &["a needle in hay"]),
+                ("one", &["Done.", "one needle"]),
+                ("one need", &["one needle"]),
+                ("Do", &["Done."]),
+                ("ne.", &["Done."]),
+                ("so", &["so"]),
+                ("go on", &["go on"]),
+                ("three", &["and three"]),
+                ("No,", &["No, a needle"]),
+            ] {
+                let mut found: Vec<String> = home.said(text).into_iter().map(|hit| hit.3).collect();
+                found.sort();
+                assert_eq!(found, want, "{text}: answered at {answered}, asked at {asked}, {is_one_run} {at_once}");
+            }
+        }
+    }
+}
+
 /// Its agent was started again in the same run, and told all before it answered.
 #[test]
 fn what_is_told_again_in_the_same_journal_is_found_once() {

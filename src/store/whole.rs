@@ -3,12 +3,10 @@
 //! Reads a journal when that is wanted, once. Invariant: what is held is bounded; of what is not held nothing is known.
 
 use super::lines;
-use super::messages::{Message, Reader, Role};
+use super::messages::{Message, Reader, body};
 use super::sessions::Part;
-use crate::model::entry::{Body, Message as Text, Thought, UserMessage, UserState};
+use crate::model::entry::Body;
 use crate::model::history::fingerprint;
-use crate::model::ids::Now;
-use crate::model::tool::ToolCall;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -36,29 +34,13 @@ struct All {
 
 impl All {
     fn take(&mut self, message: Message) {
+        if message.is_cut {
+            return;
+        }
         self.bytes += message.text.len() + 256;
         if self.bytes <= MAX_HELD {
             let (t, is_told_again) = (message.t, message.is_told_again);
             self.said.push(Said { t, is_told_again, body: body(message) });
-        }
-    }
-}
-
-fn body(message: Message) -> Body {
-    let text = |text: String| Text { text, ..Text::default() };
-    match message.role {
-        Role::User => {
-            let (links, state) = (Vec::new(), UserState::Sent);
-            Body::User(UserMessage { text: message.text, links, state, message_id: None, sent: None })
-        }
-        Role::Agent => Body::Agent(text(message.text)),
-        Role::Thought => Body::Thought(Thought { message: text(message.text), until: Now::ZERO }),
-        Role::Tool => {
-            let (kind, title) = message.tool.split_once(' ').unwrap_or_default();
-            let mut tool = ToolCall::new(message.call.unwrap_or_default().into(), Now::ZERO);
-            tool.kind = serde_json::from_value(kind.into()).unwrap_or_default();
-            title.clone_into(&mut tool.title);
-            Body::Tool(Box::new(tool))
         }
     }
 }

@@ -21,13 +21,47 @@ use crate::model::tool::ToolPatch;
 const MAX_PIECES: usize = 16;
 const MAX_COMPARED: usize = 8;
 
-/// The history is told up to this prompt, and `is_open` where nothing of its turn is. What is here by now may be told yet.
-pub fn after(session: &Session, told: Option<(EntryId, bool)>) -> Late {
-    let next = told.map_or(EntryId(session.entries.gone()), |(prompt, _)| EntryId(prompt.0 + 1));
-    let turn = told.filter(|(_, is_open)| *is_open).map(|(prompt, _)| turn_of(session, prompt));
+/// The history is told up to this prompt, and what is left of its turn. What is here by now may be told yet.
+pub fn after(session: &Session, told: Option<(EntryId, Option<LateTurn>)>) -> Late {
+    let (prompt, turn) = told.unzip();
+    let next = prompt.map_or(EntryId(session.entries.gone()), |prompt| EntryId(prompt.0 + 1));
+    let turn = turn.flatten();
     let (held, left_out) = (Vec::new(), Vec::new());
     let end = session.entries.next_id();
     Late { next, end, turn, is_before: true, is_behind: false, may_be_echo: false, held, left_out }
+}
+
+/// What is left of the turn of this prompt, where all that was told behind the prompt is its beginning.
+pub fn left_of<'a>(session: &Session, prompt: EntryId, told: impl Iterator<Item = &'a Body>) -> Option<LateTurn> {
+    let mut turn = turn_of(session, prompt);
+    for body in told {
+        let (expected, text) = match body {
+            Body::Agent(message) => (&mut turn.said, &message.text),
+            Body::Thought(thought) => (&mut turn.thought, &thought.message.text),
+            Body::Tool(tool) => {
+                let (kind, title) = (Patch::Set(tool.kind), Patch::Set(tool.title.clone()));
+                if !has_call(&mut turn, &ToolPatch { title, kind, ..ToolPatch::new(tool.id.clone()) }) {
+                    return None;
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        let text = bare(text);
+        let is_it = text.is_empty()
+            || match fits(expected, &text) {
+                Fit::No => false,
+                // Of one that has left memory it cannot be said.
+                Fit::Begins => matches!(expected.list.front(), Some(Expected::Text(_))),
+                Fit::Ends => true,
+            };
+        if !is_it {
+            return None;
+        }
+    }
+    let is_left =
+        |turn: &LateTurn| !turn.said.list.is_empty() || !turn.thought.list.is_empty() || !turn.calls.is_empty();
+    Some(turn).filter(is_left)
 }
 
 /// What of an update is to be shown, in its order; of what is the history, nothing.
@@ -89,7 +123,7 @@ fn untold<'a>(late: &Late, session: &'a Session) -> impl Iterator<Item = (EntryI
 }
 
 /// The words of a message, or of a piece of one.
-fn words(update: &Update) -> Option<(ChunkKind, String)> {
+pub(super) fn words(update: &Update) -> Option<(ChunkKind, String)> {
     let blocks = |kind: ChunkKind, blocks: &[Block]| {
         let texts = blocks.iter().map(|block| if let Block::Text(text) = block { Some(text.as_str()) } else { None });
         Some((kind, texts.collect::<Option<String>>()?))

@@ -370,6 +370,59 @@ fn the_rest_of_a_turn_that_was_told_in_part_is_no_answer_to_the_next_prompt() {
     assert_eq!(rig.shown(), ["you: one", "Hello.", "you: two", "Hello.", "tool: read a"]);
 }
 
+/// The answer came in the middle of a turn that was told.
+#[test]
+fn a_turn_that_was_cut_by_the_answer_is_no_answer_to_the_next_prompt() {
+    let cut = |told: &[&str], calls: bool| {
+        let mut rig = Rig::new();
+        rig.asks("one");
+        rig.says("Hello.");
+        rig.calls("t1", "read a");
+        rig.says("Done.");
+        rig.ends();
+        let exit = Exit { code: Some(1), signal: None };
+        rig.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+        rig.event(Event::User(Intent::Restart));
+        rig.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
+        rig.initialized();
+        rig.chunk(ChunkKind::User, "one");
+        for text in told {
+            rig.says(text);
+        }
+        if calls {
+            rig.calls("t1", "read a");
+        }
+        rig.opened();
+        rig.now += Duration::from_secs(9);
+        rig.asks("two");
+        rig
+    };
+    let before = ["you: one", "Hello.", "tool: read a", "Done.", "you: two"];
+    for (told, calls, rest) in [
+        (&["Hel"][..], false, &["lo.", "Done."][..]),
+        (&["Hello."], false, &["Done."]),
+        (&["Hello."], true, &["Done."]),
+        (&["Hello."], true, &["Do", "ne."]),
+    ] {
+        let mut rig = cut(told, calls);
+        for text in rest {
+            rig.says(text);
+        }
+        rig.says("And two.");
+        rig.ends();
+        assert_eq!(rig.shown(), [&before[..], &["And two."]].concat(), "{told:?} {rest:?}");
+    }
+    // Other words, or all of it, were told to their end.
+    for (told, said) in [(&["Hi."][..], "Done."), (&["Hello.", "Done."], "Done.")] {
+        let mut rig = cut(told, true);
+        rig.says(said);
+        rig.says(" And more.");
+        rig.ends();
+        let answer = format!("{said} And more.");
+        assert_eq!(rig.shown().last(), Some(&answer), "{told:?}");
+    }
+}
+
 /// Most of a long transcript is not in memory.
 #[test]
 fn what_has_left_memory_is_known_again_in_pieces() {

@@ -6,14 +6,14 @@
 //! twice, although agents tell a history in other pieces and words than it was said in: where that is in doubt, one line
 //! holds it.
 
-use super::{Cx, notice, update};
+use super::{Cx, late, notice, update};
 use crate::base::{human, limits};
 use crate::model::entries::Entries;
 use crate::model::entry::{Block, Body, ChunkKind, Entry, Level, Message};
 use crate::model::event::Update;
 use crate::model::history::{Kind, fingerprint, fingerprint_of, is_nothing};
 use crate::model::ids::EntryId;
-use crate::model::retold::{Call, Retold};
+use crate::model::retold::{Call, LateTurn, Retold};
 use crate::model::session::Session;
 use crate::model::terminal::Terminal;
 use std::collections::HashSet;
@@ -96,12 +96,15 @@ impl Shown {
         let holds_next = || {
             let (prompt, _) = later.first()?;
             let Body::User(user) = &session.entries.get(*prompt)?.body else { return None };
-            let (own, told) = (bare(&user.text), bare(text));
-            let is_it = !own.is_empty() && told.ends_with(&own) || own.len() >= MIN_HELD && told.contains(&own);
-            is_it.then_some(0)
+            holds(&bare(text), &bare(&user.text)).then_some(0)
         };
         known.or_else(holds_next).map(|at| at + next)
     }
+}
+
+/// Whether a told prompt has this one of ours in it; both are bare.
+pub(super) fn holds(told: &str, own: &str) -> bool {
+    !own.is_empty() && told.ends_with(own) || own.len() >= MIN_HELD && told.contains(own)
 }
 
 fn prompt_of<'a>(turn: &[&'a Entry]) -> Option<(EntryId, &'a str)> {
@@ -125,8 +128,8 @@ fn turns_of(entries: &Entries) -> Vec<Vec<&Entry>> {
 }
 
 /// The history is told, or no more of it will be: what is new of it goes into the transcript. Gives the last prompt of
-/// ours that was told, and whether that was the last word.
-pub fn merge(session: &mut Session, cx: &mut Cx) -> Option<(EntryId, bool)> {
+/// ours that was told, and what is left of its turn.
+pub fn merge(session: &mut Session, cx: &mut Cx) -> Option<(EntryId, Option<LateTurn>)> {
     let mut told = session.retold.take()?;
     let shown = Shown::of(session);
     let turns = turns_of(&told.entries);
@@ -140,7 +143,8 @@ pub fn merge(session: &mut Session, cx: &mut Cx) -> Option<(EntryId, bool)> {
     let last_found = places.iter().rposition(Option::is_some);
     let last_prompt = last_found.and_then(|number| {
         let (prompt, _) = shown.prompts.get(places[number]?)?;
-        Some((*prompt, number + 1 == turns.len() && turns[number].len() == 1))
+        let (_, told) = turns[number].split_first().filter(|_| number + 1 == turns.len()).unzip();
+        Some((*prompt, told.and_then(|told| late::left_of(session, *prompt, told.iter().map(|entry| &entry.body)))))
     });
     let unknown: Vec<EntryId> = shown.prompts.iter().skip(next).take(MAX_OURS).map(|(prompt, _)| *prompt).collect();
     let told_calls: HashSet<NonZeroU64> = turns

@@ -46,6 +46,10 @@ impl Turn {
         let own = &*self.prompt;
         !own.is_empty() && (told.ends_with(own) || own.len() >= MIN_HELD && told.contains(own))
     }
+
+    fn begins_with(&self, told: &str) -> bool {
+        !told.is_empty() && self.prompt.starts_with(told)
+    }
 }
 
 impl Texts {
@@ -74,6 +78,9 @@ impl Texts {
     /// `asked` is the prompt under which it was told.
     fn has(&self, message: &Message, asked: &str) -> bool {
         let is_said = || self.said.contains(&fingerprint(&message.text));
+        if message.is_cut && self.turns.iter().any(|turn| turn.begins_with(asked)) {
+            return true;
+        }
         let mut asked = self.turns.iter().filter(|turn| turn.is_asked(asked));
         is_said()
             || match message.role {

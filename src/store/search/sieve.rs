@@ -20,6 +20,13 @@ const MAX_STREAMS: usize = 1000;
 
 static ANNOUNCES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("subagent_update"));
 static ASKED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("user_message"));
+static METHOD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"method\""));
+/// What is in every piece of a history.
+static TELLS: LazyLock<[Finder<'static>; 3]> = LazyLock::new(|| ["_message", "_thought", "tool_call"].map(Finder::new));
+
+fn is_told(frame: &str) -> bool {
+    TELLS.iter().any(|finder| finder.find(frame.as_bytes()).is_some())
+}
 
 /// Holds a turn until it is known whether it is to be read.
 pub struct Sieve<'a> {
@@ -86,7 +93,9 @@ impl<'a> Sieve<'a> {
         };
         let called = if is_heard { None } else { self.codec.called(frame) };
         let is_prompt = matches!(called, Some((_, Called::Prompt { .. })));
-        if is_prompt && self.is_alone || self.held.len() > MAX_HELD {
+        if self.held.len() > MAX_HELD {
+            self.finish(out);
+        } else if is_prompt && self.is_alone {
             self.let_go(out);
         }
         self.is_wanted = self.is_wanted || self.may_have(line, &row);
@@ -103,6 +112,7 @@ impl<'a> Sieve<'a> {
 
     pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
         self.let_go(out);
+        self.reader.finish(out);
     }
 
     fn let_go(&mut self, out: &mut impl FnMut(Message)) {
@@ -117,20 +127,42 @@ impl<'a> Sieve<'a> {
             has(&ANNOUNCES) || loads && has(&ASKED)
         };
         if is_wanted || loads || announces(&self.held) {
-            let mut begin = 0;
-            for Held { t, agent, is_heard, is_load, end } in &self.rows {
+            let told = if loads && !is_wanted { self.cut_off() } else { self.rows.len() };
+            let (mut begin, mut is_passed_over) = (0, false);
+            for (at, Held { t, agent, is_heard, is_load, end }) in self.rows.iter().enumerate() {
                 let frame = self.held.get(begin..*end).unwrap_or_default();
                 begin = *end;
-                if is_wanted || *is_load || announces(frame) {
+                if is_wanted || *is_load || at >= told || announces(frame) {
                     let what = if *is_heard { What::Heard(*agent, frame) } else { What::Sent(*agent, frame) };
+                    if std::mem::take(&mut is_passed_over) {
+                        self.reader.passed_over();
+                    }
                     self.reader.take(&self.codec, &Row { t: *t, what }, out);
+                } else {
+                    is_passed_over |= loads && is_told(frame);
                 }
             }
         }
-        self.reader.finish(out);
         self.streams.clear();
         self.rows.clear();
         self.held.clear();
+    }
+
+    /// From which row on what is told of a history has to be known, since it may go on in the turn that follows: from its
+    /// last prompt on, or all where it is told behind the answer.
+    fn cut_off(&self) -> usize {
+        let Some(load) = self.rows.iter().rposition(|row| row.is_load).filter(|_| self.is_alone) else {
+            return self.rows.len();
+        };
+        let ends = |at: usize| Some(self.rows.get(at)?.end);
+        let begin = |at: usize| at.checked_sub(1).and_then(ends).unwrap_or_default();
+        let frame = |at: usize| ends(at).and_then(|end| self.held.get(begin(at)..end)).unwrap_or_default();
+        let heard = || (load + 1..self.rows.len()).filter(|at| self.rows.get(*at).is_some_and(|row| row.is_heard));
+        let answer = heard().find(|at| METHOD.find(frame(*at).as_bytes()).is_none());
+        if answer.is_some_and(|answer| heard().filter(|at| *at > answer).any(|at| is_told(frame(at)))) {
+            return load;
+        }
+        heard().rfind(|at| ASKED.find(frame(*at).as_bytes()).is_some()).unwrap_or(load)
     }
 
     /// Whether the line, or what ends with it, may have what is looked for.
