@@ -144,6 +144,8 @@ pub struct Listing {
     pub state: ListState,
     pub(super) attempt: u64,
     pub(super) pages: u32,
+    /// When it was asked for, or told of last.
+    pub(super) told: Now,
     /// Where each session stands.
     pub(super) places: HashMap<SessionId, usize>,
     /// Cursors that were followed.
@@ -151,6 +153,11 @@ pub struct Listing {
 }
 
 impl Listing {
+    /// A part of it is here.
+    pub fn has_begun(&self) -> bool {
+        self.pages > 0
+    }
+
     /// It has come in several pages, or has much text.
     pub fn is_long(&self) -> bool {
         let title = |one: &Listed| one.title.as_ref().map_or(0, String::len);
@@ -231,9 +238,10 @@ impl Agent {
         self.listing.as_ref()
     }
 
-    /// What it has told, once the list has ended.
+    /// What it has told, once a page of it has come.
     pub fn told(&self) -> Option<Told> {
-        let listing = self.listing.as_ref().filter(|listing| listing.state != ListState::Going)?;
+        let listing =
+            self.listing.as_ref().filter(|listing| listing.has_begun() || listing.state != ListState::Going)?;
         Some(Told {
             command: self.command.clone(),
             agent: self.label().to_owned(),

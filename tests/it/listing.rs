@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 const SIZE: (u16, u16) = (120, 40);
 /// Longer than keys are ignored after the dock got the focus.
@@ -38,9 +39,10 @@ impl Shelf {
     fn past(told: &Told, listed: &Listed) -> PastSession {
         let cwd = listed.cwd.clone().unwrap_or_default();
         let starts = Starts::Configured("agent".into());
+        let age = if listed.id.as_str().starts_with("new") { 30 } else { 60 };
         PastSession::clean(listed.id.as_str().into(), &told.agent, told.command.clone(), starts, cwd.into())
             .about(listed.title.as_deref(), None, None)
-            .used(60, 1, End::Ended, vec![PathBuf::from(listed.id.as_str())], false)
+            .used(age, 1, End::Ended, vec![PathBuf::from(listed.id.as_str())], false)
     }
 
     fn tree(&self) -> Option<Tree> {
@@ -61,7 +63,9 @@ impl Archive for Shelf {
             let journals = one.journals.clone();
             one.used(60, 1, End::Ended, journals, true)
         };
-        Ok(if self.gone { all.map(gone).collect() } else { all.collect() })
+        let mut all: Vec<PastSession> = if self.gone { all.map(gone).collect() } else { all.collect() };
+        all.sort_by_key(|one| one.age);
+        Ok(all)
     }
 
     fn busy(&self, _: &PastSession) -> Option<String> {
@@ -175,6 +179,52 @@ async fn r_151_an_agent_is_asked_for_its_sessions_when_it_is_there_and_when_the_
     play_with(SIZE, Some(past), agent, person).await;
     let told = shelf.told.lock().unwrap();
     assert!(told[0].is_whole && told[0].cwd.is_none(), "{told:?}");
+}
+
+/// As of an agent that reads many files for each page.
+#[tokio::test]
+async fn the_pages_of_a_slow_list_are_shown_as_they_come_and_what_is_chosen_stays_chosen() {
+    let (shelf, more) = (Arc::new(Shelf::default()), Arc::new(Notify::new()));
+    let goes_on = Arc::clone(&more);
+    let agent = async move |mut agent: Agent| {
+        let cwd = opens(&mut agent).await;
+        agent.says("it reads").await;
+        for (page, ids) in [&["one", "two"][..], &["new one", "three"], &["last"]].into_iter().enumerate() {
+            let call = agent.called("session/list").await;
+            goes_on.notified().await;
+            agent.thinks(Duration::from_millis(600)).await;
+            let mut answer = listed(&cwd, ids);
+            if page < 2 {
+                answer["nextCursor"] = json!(page.to_string());
+            }
+            agent.answer(&call, answer).await;
+        }
+        agent.stays().await;
+    };
+    let told = Arc::clone(&shelf);
+    let person = async move |person: Person| {
+        person.sees("it reads").await;
+        person.press(Key::plain(Code::F(8))).await;
+        person.sees("has not told its sessions yet").await;
+        more.notify_one();
+        let screen = person.sees("“about two”").await;
+        assert!(screen.contains("has not told all of its sessions yet"), "{screen}");
+        assert!(!told.told.lock().unwrap()[0].is_whole, "what is not there yet is not gone");
+        person.press(Key::plain(Code::End)).await;
+        person.sees("▸ “about two”").await;
+        more.notify_one();
+        let screen = person.sees("“about new one”").await;
+        let at = |words: &str| screen.find(words).unwrap_or_else(|| panic!("{words}\n{screen}"));
+        assert!(at("“about new one”") < at("▸ “about two”"), "{screen}");
+        more.notify_one();
+        let screen = person.sees("“about last”").await;
+        assert!(screen.contains("▸ “about two”") && !screen.contains("has not told"), "{screen}");
+        assert!(told.told.lock().unwrap()[0].is_whole);
+        person.press(Key::plain(Code::Esc)).await;
+        person.quits().await;
+    };
+    let past: Arc<dyn Archive> = shelf.clone();
+    play_with(SIZE, Some(past), agent, person).await;
 }
 
 #[tokio::test]

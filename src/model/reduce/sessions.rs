@@ -17,6 +17,10 @@ use crate::model::past::copy_title;
 use crate::model::session::{Session, SessionState};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+/// What has come of a list that goes on is told so often.
+const TELL_EVERY: Duration = Duration::from_millis(500);
 
 /// Asks for the first page. What was listed before is forgotten.
 pub fn list(agent: &mut Agent, cwd: Option<String>, cx: &mut Cx) {
@@ -31,6 +35,7 @@ pub fn list(agent: &mut Agent, cwd: Option<String>, cx: &mut Cx) {
         state: ListState::Going,
         attempt,
         pages: 0,
+        told: cx.now,
         places: HashMap::new(),
         cursors: HashSet::new(),
     });
@@ -71,6 +76,9 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
         let time = |session: &Listed| session.updated.as_deref().and_then(date::seconds);
         listing.sessions.sort_by_key(|session| Reverse(time(session)));
         note_places(listing);
+        cx.push(Effect::FrontEnd(FrontEnd::Listed));
+    } else if cx.now.saturating_sub(listing.told) >= TELL_EVERY {
+        listing.told = cx.now;
         cx.push(Effect::FrontEnd(FrontEnd::Listed));
     }
 }

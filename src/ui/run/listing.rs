@@ -4,7 +4,7 @@
 
 use super::Running;
 use crate::model::Model;
-use crate::model::agent::{Agent, ListState, Listing};
+use crate::model::agent::{Agent, ListState};
 use crate::model::event::{Can, Intent};
 use crate::model::ids::{AgentKey, Now, SessionKey};
 use crate::model::session::{Session, SessionState};
@@ -15,8 +15,9 @@ use std::time::Duration;
 /// After so long a long list is asked for again: all that is told stands in the journal.
 const LIST_AGAIN: Duration = Duration::from_mins(1);
 
-/// What is said of an agent that has not answered yet.
+/// What is said of an agent that has not answered yet, and of one that has more to tell.
 const AWAITED: &str = "has not told its sessions yet";
+const GOES_ON: &str = "has not told all of its sessions yet";
 
 /// Has the agents that are there tell which sessions they keep: of the directory that is listed, or of all.
 pub(super) fn ask<D: Device>(running: &mut Running<D>) {
@@ -60,12 +61,15 @@ pub(super) fn ask_new<D: Device>(running: &mut Running<D>) {
     }
 }
 
-/// An agent has told of its sessions: that is remembered, and said where it is not all.
+/// An agent has told of its sessions, or of some of them: that is remembered, and said where it is not all.
 pub(super) fn listed<D: Device>(running: &mut Running<D>, agent: AgentKey) {
     let Some(agent) = running.engine.model().agent_of(agent) else { return };
     if let Some(list) = &mut running.app.list {
-        let is_awaited = list.note.as_ref().is_some_and(|note| *note == words(agent, AWAITED));
-        list.note = trouble(agent).or(list.note.take().filter(|_| !is_awaited));
+        let waits = |note: &String| [AWAITED, GOES_ON].iter().any(|why| *note == words(agent, why));
+        let said = list.note.take().filter(|note| !waits(note));
+        let is_going = agent.listing().is_some_and(|listing| listing.state == ListState::Going);
+        // What was said since of something else stands.
+        list.note = if is_going { said.or_else(|| trouble(agent)) } else { trouble(agent).or(said) };
     }
     if let Some(told) = agent.told().filter(|_| running.past.archive().is_some()) {
         running.past.learn(told);
@@ -81,8 +85,9 @@ fn tells(model: &Model, key: AgentKey, agent: &Agent) -> bool {
 
 /// Why a list of its sessions is not whole.
 fn trouble(agent: &Agent) -> Option<String> {
-    match agent.listing().map(|Listing { state, .. }| state)? {
-        ListState::Going => Some(words(agent, AWAITED)),
+    let listing = agent.listing()?;
+    match &listing.state {
+        ListState::Going => Some(words(agent, if listing.has_begun() { GOES_ON } else { AWAITED })),
         ListState::Whole => None,
         ListState::Stopped(why) => Some(words(agent, why)),
         ListState::Failed(error) => Some(words(agent, &format!("its sessions are not listed: {}", error.as_answer()))),
