@@ -319,7 +319,7 @@ fn account(known: &Known, surroundings: &Surroundings) -> Result<Option<Account>
     let is_it = |listed: &agents::Listed| known.agent == known.command && launch::line(&listed.agent) == known.command;
     let configured = agents::list(&surroundings.config).into_iter().find(is_it);
     let agent = configured.map_or_else(|| known.agent.clone(), |listed| listed.id);
-    let before = Before { session: SessionKey::FIRST, id: Some(id), agent: agent.clone() };
+    let before = Before { session: SessionKey::FIRST, id: Some(id), agent: agent.clone(), to: None };
     Ok((!past.entries.is_empty()).then(|| Account { text: account::of_past(&past, &agent), before }))
 }
 

@@ -182,7 +182,8 @@ impl Play {
         play.opens(A, "b", Opening::New);
         play.prompt(0, "long asked in a");
         play.turn_beside();
-        let how = Opening::After(Before { session: SessionKey(0), id: Some("a".into()), agent: "n".to_owned() });
+        let how =
+            Opening::After(Before { session: SessionKey(0), id: Some("a".into()), agent: "n".to_owned(), to: None });
         let add = Intent::AddAgent {
             command: "two".to_owned(),
             env: Vec::new(),

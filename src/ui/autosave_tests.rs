@@ -151,7 +151,7 @@ async fn an_account_is_kept_whole_for_a_session_that_continues_what_it_is_of() {
     let mut autosave = Autosave::new(Some(drafts.clone()));
     let mut scene = Scene::new(80, 24);
     fetched(&mut autosave, &mut scene).await;
-    let before = Before { session: scene.ui.shown(), id: Some("old".into()), agent: "Another".into() };
+    let before = Before { session: scene.ui.shown(), id: Some("old".into()), agent: "Another".into(), to: None };
     scene.intent(Intent::Follows(before.clone()));
     let text = format!("{}\n\nand the door", account::of_past(&crate::model::past::Past::default(), "another"));
     scene.ui.view.composer.paste(&text);

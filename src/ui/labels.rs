@@ -189,7 +189,10 @@ pub fn only(question: &Question, sort: Sort) -> Only {
 
 /// The name of an agent as it is shown.
 pub fn agent(session: SessionRef<'_>) -> String {
-    let agent = session.agent();
+    by_itself(session.agent())
+}
+
+fn by_itself(agent: &Agent) -> String {
     if agent.title.is_none() && agent.name.is_none() {
         return program(&agent.command);
     }
@@ -199,12 +202,11 @@ pub fn agent(session: SessionRef<'_>) -> String {
 
 /// With whom a conversation was had: as the agent calls itself, else as it is configured. `configured` gives names with
 /// their command lines.
-pub fn whom(session: SessionRef<'_>, configured: impl Fn() -> Vec<(String, String)>) -> String {
-    let agent = session.agent();
+pub fn whom(agent: &Agent, configured: impl Fn() -> Vec<(String, String)>) -> String {
     let is_unnamed = agent.title.is_none() && agent.name.is_none();
     let all = if is_unnamed { configured() } else { Vec::new() };
     let named = all.into_iter().find(|(_, line)| *line == agent.command);
-    named.map_or_else(|| self::agent(session), |(name, _)| name)
+    named.map_or_else(|| by_itself(agent), |(name, _)| name)
 }
 
 /// The file name of a command line's program.

@@ -25,8 +25,11 @@ fn the_names_of_agents_and_programs() {
     let line = "node /opt/agent.js --acp";
     let unnamed = Model::new(line.into(), "/p".into(), Policy::Ask);
     let configured = || vec![("other".to_owned(), "other".to_owned()), ("mine".to_owned(), line.to_owned())];
-    assert_eq!((whom(unnamed.first(), configured), whom(unnamed.first(), Vec::new)), ("mine".into(), "node".into()));
-    assert_eq!(whom(s.model.first(), configured), "gemini-cli");
+    assert_eq!(
+        (whom(unnamed.first().agent(), configured), whom(unnamed.first().agent(), Vec::new)),
+        ("mine".into(), "node".into())
+    );
+    assert_eq!(whom(s.model.first().agent(), configured), "gemini-cli");
 }
 
 #[test]

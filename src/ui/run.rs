@@ -15,6 +15,7 @@ mod files;
 mod forgetting;
 mod found;
 mod ground;
+mod handing_over;
 mod inline;
 mod inspecting;
 mod listing;
@@ -468,7 +469,7 @@ impl<D: Device> Running<D> {
             Out::Find(query) => self.past.find(query),
             Out::Forget(past) => forgetting::forget(self, *past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
-            Out::HandOver(whose) => self.hand_over(whose),
+            Out::HandOver(whose) => handing_over::hand_over(self, whose),
             Out::Aside(question) => self.ask_aside(question),
             Out::ThrowAway => self.throw_away(),
             Out::Keep => self.keep_aside(),

@@ -192,3 +192,36 @@ fn journalled(root: &Path, journals: &Path) {
     assert_eq!([said[0].as_str(), said[2].as_str()], ["so written", "so not"]);
     assert!(model.agent_of(AgentKey(1)).unwrap().is_dead() && model.agent_of(AgentKey(0)).unwrap().is_up());
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_conversation_that_is_handed_over_names_the_agent_that_has_it_as_it_is_known_here() {
+    let first = async |mut agent: Agent| {
+        agent.opens().await;
+        let prompt = agent.called("session/prompt").await;
+        agent.says("said here").await;
+        agent.ends(&prompt, "end_turn").await;
+        agent.stays().await;
+    };
+    let other = async |mut agent: Agent| {
+        agent.opens().await;
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.prompts("go").await;
+        person.waits_for("the answer", |s| s.contains("said here") && s.contains(" ready ·")).await;
+        person.press(Key::alt(Code::Char('h'))).await;
+        person.sees("hand the conversation over to").await;
+        person.press(Key::plain(Code::Down)).await;
+        person.press(Key::plain(Code::Enter)).await;
+        person.waits_for("the new session", |s| s.contains("▸2") && s.contains("continues session")).await;
+        person.press(Key::ctrl(Code::PageUp)).await;
+        let screen = person.sees("handed over to a new session of").await;
+        assert!(screen.contains("handed over to a new session of b\n") || screen.contains("session of b "), "{screen}");
+        person.quits().await;
+        person.quits().await;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let ended = play_two((100, 30), config(dir.path()), first, other, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}

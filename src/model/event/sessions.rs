@@ -43,6 +43,9 @@ pub struct Before {
     pub id: Option<SessionId>,
     /// Its agent, for people.
     pub agent: String,
+    /// What the agent is called here that goes on with it, until it says that itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
 }
 
 impl Opening {

@@ -118,7 +118,8 @@ pub fn follow(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
 /// Says in both of two sessions that one continues the other.
 fn continues(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
     let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
-    let name = agent.map(|agent| label(model, agent).to_owned()).unwrap_or_default();
+    let called = |agent: &Agent| label(model, agent).or(before.to.as_deref()).unwrap_or(&agent.command).to_owned();
+    let name = agent.map(called).unwrap_or_default();
     let id = before.id.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
     let words =
         format!("continues session{id} of {}; what was said there is known here only by its account", before.agent);
@@ -133,10 +134,10 @@ fn continues(model: &mut Model, at: SessionKey, before: Before, cx: &mut Cx) {
     }
 }
 
-/// What an agent is called. One that has not said it yet may run here once more.
-fn label<'a>(model: &'a Model, agent: &'a Agent) -> &'a str {
+/// What an agent calls itself. One that has not said it yet may run here once more.
+fn label<'a>(model: &'a Model, agent: &'a Agent) -> Option<&'a str> {
     let is_same = |one: &&Agent| one.command == agent.command && one.label() != one.command;
-    std::iter::once(agent).chain(model.agents.values()).find(is_same).unwrap_or(agent).label()
+    std::iter::once(agent).chain(model.agents.values()).find(is_same).map(Agent::label)
 }
 
 /// What earlier journals have of a session, or a part of it, has been read.

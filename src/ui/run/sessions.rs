@@ -4,14 +4,12 @@
 //! Holds nothing of its own. Invariant: what was opened last is shown, and what cannot be done is said where it was asked
 //! for.
 
-use super::Running;
 use super::found::{finding, place_in};
+use super::{Running, handing_over};
 use crate::engine::AgentSetup;
 use crate::model::Model;
-use crate::model::account;
-use crate::model::agent::Connection;
-use crate::model::event::{Before, Can, Intent, Opening};
-use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
+use crate::model::event::{Can, Intent, Opening};
+use crate::model::ids::{Address, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::ui::frame::Urgency;
@@ -37,8 +35,9 @@ impl<D: Device> Running<D> {
         let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
         let mut running = vec![(shown.agent_key(), labels::agent(shown), &*shown.agent().command)];
         let others = self.engine.model().agents().filter(|(key, agent)| *key != shown.agent_key() && agent.is_up());
-        running.extend(others.map(|(key, agent)| (key, agent.label().to_owned(), &*agent.command)));
-        self.app.picker = Some(Picker::agents(purpose, &running, &(self.options.agents)()));
+        let configured = &self.options.agents;
+        running.extend(others.map(|(key, agent)| (key, labels::whom(agent, configured), &*agent.command)));
+        self.app.picker = Some(Picker::agents(purpose, &running, &configured()));
     }
 
     /// Opens a further session and shows it. What cannot be is said where it was typed.
@@ -138,7 +137,7 @@ impl<D: Device> Running<D> {
     }
 
     /// Opens a session and shows it.
-    fn open_in(&mut self, cwd: String, whose: Whose, how: Opening) {
+    pub(super) fn open_in(&mut self, cwd: String, whose: Whose, how: Opening) {
         let before = self.engine.model().sessions().count();
         let news = match whose {
             Whose::Running(agent) => self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how }),
@@ -152,39 +151,6 @@ impl<D: Device> Running<D> {
         if let Some((key, _)) = self.engine.model().sessions().nth(before) {
             self.app.show(key);
         }
-    }
-
-    /// The conversation that is shown goes on as a new session of this agent. What it does now is stopped; an account of
-    /// it is put into the new one's composer, for the person to send.
-    pub(super) fn hand_over(&mut self, whose: Whose) {
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        let agent = labels::whom(shown, &self.options.agents);
-        let account = account::of_session(shown.session(), self.engine.history(), &agent);
-        let before = Before { session: shown.key(), id: shown.known_id().cloned(), agent };
-        let cwd = shown.cwd.clone();
-        if !Path::new(&cwd).is_dir() {
-            let words = "the directory is gone, and a new session would be in it too · make it again, then once more";
-            return self.app.say(words, self.engine.now());
-        }
-        if shown.turn.is_some() {
-            self.intent(Intent::Cancel);
-        }
-        if let Whose::Running(agent) = whose {
-            self.wake(agent);
-        }
-        self.open_in(cwd, whose, Opening::After(before));
-        self.app.view.composer.set_text(&format!("{account}\n\n"));
-    }
-
-    /// Starts an agent that does not run.
-    fn wake(&mut self, agent: AgentKey) {
-        let intent = match self.engine.model().agent_of(agent).map(|agent| &agent.connection) {
-            Some(Connection::NotStarted) => Intent::Start,
-            Some(Connection::Dead(_)) => Intent::Restart,
-            _ => return,
-        };
-        let news = self.engine.intent_to(agent.into(), intent);
-        self.news(news);
     }
 
     /// Asks on a copy of the conversation where the agent makes one, else in a new session with an account of it.
@@ -207,7 +173,7 @@ impl<D: Device> Running<D> {
         let text = match from {
             Some(_) => account::aside(None, &question),
             None => {
-                let whom = labels::whom(shown, &self.options.agents);
+                let whom = labels::whom(shown.agent(), &self.options.agents);
                 let account = account::of_session(shown.session(), self.engine.history(), &whom);
                 account::aside(Some(&account), &question)
             }
@@ -489,7 +455,7 @@ impl<D: Device> Running<D> {
             None => (how, None),
         };
         if let (Whose::Running(agent), false) = (&whose, matches!(how, Opening::Show { .. })) {
-            self.wake(*agent);
+            handing_over::wake(self, *agent);
         }
         let before = self.app.shown();
         self.open_in(cwd, whose, how);

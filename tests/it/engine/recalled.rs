@@ -322,7 +322,7 @@ async fn what_is_asked_aside_is_listed_when_it_is_kept_and_what_continues_anothe
     until(&mut engine, "a session", |e| e.model().first().session().state == SessionState::Ready).await;
     prompted(&mut engine, SessionKey::FIRST, "first").await;
     let cwd = root.to_string_lossy().into_owned();
-    let before = Before { session: SessionKey::FIRST, id: Some("s1".into()), agent: "agent".into() };
+    let before = Before { session: SessionKey::FIRST, id: Some("s1".into()), agent: "agent".into(), to: None };
     let aside = || Opening::Aside { beside: SessionKey::FIRST, from: None };
     for how in [Opening::After(before), aside(), aside()] {
         engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd: cwd.clone(), how });

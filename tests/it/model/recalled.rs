@@ -305,7 +305,7 @@ fn an_agent_that_is_not_started_has_the_name_that_its_journal_knows() {
 fn a_session_that_continues_another_says_so_in_both() {
     let mut rig = asked(false, &json!({}));
     recall(&mut rig, past());
-    let before = Before { session: SessionKey::FIRST, id: Some("s".into()), agent: "Old agent".into() };
+    let before = Before { session: SessionKey::FIRST, id: Some("s".into()), agent: "Old agent".into(), to: None };
     rig.intent_at(AgentKey::FIRST, Intent::OpenSession { cwd: "/project".into(), how: Opening::After(before) });
     assert_eq!(rig.sent_briefly().last().map(String::as_str), Some("session/new"));
     assert!(rig.has_entry("handed over to a new session of"), "{:?}", rig.entries());
@@ -318,9 +318,10 @@ fn a_session_that_continues_another_says_so_in_both() {
 fn an_agent_that_is_started_once_more_to_continue_another_is_called_by_its_name_at_once() {
     let mut rig = asked(false, &json!({}));
     recall(&mut rig, past());
-    let before = Before { session: SessionKey::FIRST, id: Some("s".into()), agent: "Old agent".into() };
-    for (command, name) in [("agent --acp", "probe"), ("another", "another")] {
-        let how = Opening::After(before.clone());
+    let before = Before { session: SessionKey::FIRST, id: Some("s".into()), agent: "Old agent".into(), to: None };
+    let all = [("agent --acp", None, "probe"), ("another", None, "another"), ("another --acp", Some("mine"), "mine")];
+    for (command, to, name) in all {
+        let how = Opening::After(Before { to: to.map(str::to_owned), ..before.clone() });
         let (command, env, cwd) = (command.into(), Vec::new(), "/project".into());
         rig.intent(Intent::AddAgent { command, env, cwd, how, protocol: None });
         let words = format!("handed over to a new session of {name}");
