@@ -338,7 +338,7 @@ fn table(rows: &[(&Row, Changes, u64)], now: Duration, home: Option<&Path>, colu
         cells.push(&short(&known.agent, AGENT_COLUMNS));
         let place = places.entry(&known.cwd).or_insert_with(|| paths::display(&known.cwd, &[], home));
         cells.push(if row.is_damaged { "" } else { place });
-        cells.push(&if known.journals.is_empty() { String::new() } else { known.turns.to_string() });
+        cells.push(&if known.turns == 0 { String::new() } else { known.turns.to_string() });
         match changes {
             Ok(Some(totals)) => cells.push(&sums(*totals)),
             Ok(None) => cells.push(""),

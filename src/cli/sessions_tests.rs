@@ -57,6 +57,8 @@ fn one_row_for_each_conversation_with_its_changes_beside_it() {
     let (first, mut open, mut broken) = (row("first", "9-0", 5), row("日本", "8-0", 90), row("last", "7-0", 7200));
     open.known.state = State::Open;
     open.known.title = Some("A title".into());
+    // Its agent has the turns.
+    (open.known.turns, open.known.is_older) = (0, true);
     broken.known.state = State::Interrupted;
     let rows = [
         (&first, Ok(Some(totals)), 2_500_000),
@@ -69,7 +71,7 @@ fn one_row_for_each_conversation_with_its_changes_beside_it() {
     let changes = "+12 −3 in 2 files · 1 to review";
     let about = "Mend the roof";
     assert_eq!(words(lines[1]), ["first", "just now", "demo", "~/project", "2", changes, "2.5 MB", about]);
-    assert_eq!(words(lines[2]), ["日本", "open", "demo", "~/project", "2", "5 B", "A title"]);
+    assert_eq!(words(lines[2]), ["日本", "open", "demo", "~/project", "5 B", "A title"]);
     let named = "7-0 (id `last`)";
     let why = "(open in another acp-tui)";
     assert_eq!(words(lines[3]), [named, "2 h ago, interrupted", "demo", "~/project", "2", why, "2 kB", about]);

@@ -439,8 +439,10 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
         if let Some(branch) = list.trees.branch_of(&one.cwd, one.branch.as_deref()) {
             parts.push((branch.to_owned(), Token::Dim));
         }
-        let turns = if one.journals.is_empty() { "its agent's".to_owned() } else { human::count(one.turns, "turn") };
-        parts.push((turns, Token::Dim));
+        // Of none that were had here it is not known how many there were.
+        let turns = (one.turns > 0).then(|| human::count(one.turns, "turn"));
+        let turns = if one.journals.is_empty() { Some("its agent's".to_owned()) } else { turns };
+        parts.extend(turns.map(|turns| (turns, Token::Dim)));
     }
     if columns >= usize::from(NAMES_AGENT) {
         parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));

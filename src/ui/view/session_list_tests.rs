@@ -57,6 +57,22 @@ fn what_is_drawn_is_what_is_seen_however_many_there_are() {
 }
 
 #[test]
+fn of_turns_that_only_its_agent_knows_no_number_is_shown() {
+    let past = |id: &str, journals: &[&str]| {
+        let starts = Starts::Configured("gemini".into());
+        let past = PastSession::clean(id.into(), "Gemini", "gemini".into(), starts, "/shop".into());
+        let journals = journals.iter().map(PathBuf::from).collect();
+        past.about(Some(id), None, None).used(60, 0, End::Ended, journals, false)
+    };
+    let mut list = list(0, "gemini", &Starts::Unknown);
+    list.told(Past::Read([past("loaded", &["j"]), past("listed", &[])].into()));
+    let (shown, _) = drawn(&list, 80, 24);
+    let row = |name: &str| shown.lines().find(|line| line.contains(name)).unwrap().to_owned();
+    assert!(!shown.contains("0 turns") && !row("loaded").contains("its agent's"), "{shown}");
+    assert!(row("listed").contains("its agent's"), "{shown}");
+}
+
+#[test]
 fn the_chosen_row_is_seen_at_any_size() {
     let mut list = list(50, "gemini", &Starts::Unknown);
     for at in [0, 1, 25, 49] {
