@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use tokio::sync::mpsc;
 
-/// Where earlier sessions are kept. Everything but `busy` and `held` may take its time.
+/// Where earlier sessions are kept. Everything but `busy` may take its time.
 pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<PastSession>, String>;
@@ -26,7 +26,7 @@ pub trait Archive: Send + Sync {
     /// Why it cannot even be shown at this moment.
     fn busy(&self, past: &PastSession) -> Option<String>;
 
-    /// Why it cannot be forgotten at this moment; reads no more than the index.
+    /// Why it cannot be forgotten at this moment, before its agent is asked to delete it.
     fn held(&self, _past: &PastSession) -> Option<String> {
         None
     }
@@ -73,6 +73,7 @@ pub type Lease = Box<dyn Send>;
 
 enum Job {
     List,
+    Held(Box<PastSession>),
     Forget(Box<PastSession>),
     Learn(Box<Told>),
     End(Box<PastSession>),
@@ -91,6 +92,8 @@ enum Job {
 pub enum Found {
     /// With the worktrees.
     List(Result<Arc<[PastSession]>, String>, Arc<Trees>),
+    /// Whether something keeps it from being forgotten, and what.
+    Held(Box<PastSession>, Option<String>),
     Forgotten(Box<PastSession>, Result<(), String>),
     Learnt(Result<(), String>),
     End(Which, Result<Arc<[Said]>, String>),
@@ -124,6 +127,12 @@ impl Reader {
             self.jobs.push_back(Job::List);
         }
         self.start()
+    }
+
+    /// Before its agent is asked to delete it.
+    pub fn held(&mut self, past: PastSession) {
+        self.jobs.push_back(Job::Held(Box::new(past)));
+        self.start();
     }
 
     pub fn forget(&mut self, past: PastSession) {
@@ -256,6 +265,10 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
         Job::Stand(at, dir) => Found::Standing(at, archive.standing(&dir)),
         Job::Export(which) => Found::Exported(archive.export(&which)),
         Job::Learn(told) => Found::Learnt(archive.learn(&told)),
+        Job::Held(past) => {
+            let why = archive.held(&past);
+            Found::Held(past, why)
+        }
         Job::Forget(past) => {
             let done = archive.forget(&past);
             Found::Forgotten(past, done)

@@ -23,6 +23,10 @@ impl Forgetting {
         Some(self.0.remove(at).1)
     }
 
+    fn has(&self, is_it: impl Fn(&PastSession) -> bool) -> bool {
+        self.0.iter().any(|(_, past)| is_it(past))
+    }
+
     fn put(&mut self, agent: AgentKey, past: PastSession) {
         if self.0.len() >= MAX_ASKED {
             self.0.remove(0);
@@ -31,30 +35,47 @@ impl Forgetting {
     }
 }
 
-/// Has it forgotten, or its agent asked to delete it first.
+/// Has it forgotten, or found out whether its agent can be asked to delete it first.
 pub(super) fn forget<D: Device>(running: &mut Running<D>, past: PastSession) {
-    if let Some(why) = running.past.archive().and_then(|archive| archive.held(&past)) {
+    let was_asked = running.forgetting.take(|_, one| is_same(one, &past)).is_some();
+    if was_asked || deleter(running, &past).is_none() {
+        // What keeps it is found out with that.
+        running.app.kept_by_agents.retain(|one| *one != past.which());
+        running.past.forget(past);
+    } else {
+        running.past.held(past);
+    }
+}
+
+/// It is known whether something keeps it here: if nothing does, its agent is asked to delete it, once.
+pub(super) fn may_go<D: Device>(running: &mut Running<D>, past: PastSession, held: Option<String>) {
+    if let Some(why) = held {
         return running.refuse(format!("not forgotten: {why}"));
     }
-    let is_same = |one: &PastSession| (&one.id, &one.command) == (&past.id, &past.command);
-    let was_asked = running.forgetting.take(|_, one| is_same(one)).is_some();
-    let model = running.engine.model();
-    let is_its = |agent: &Agent| agent.is_up() && past.is_of(&agent.command);
-    let can = model.agents().find(|(_, agent)| is_its(agent) && agent.can(Can::Delete));
-    match can.map(|(key, _)| key).filter(|_| !was_asked) {
+    if running.forgetting.has(|one| is_same(one, &past)) {
+        return;
+    }
+    running.app.kept_by_agents.retain(|one| *one != past.which());
+    match deleter(running, &past) {
         Some(key) => {
             let id = SessionId::from(past.id.as_str());
-            running.app.kept_by_agents.retain(|one| *one != past.which());
             running.forgetting.put(key, past);
             running.refuse("its agent is asked to delete it".to_owned());
             let news = running.engine.intent_to(key.into(), Intent::DeleteSession { id });
             running.news(news);
         }
-        None => {
-            running.app.kept_by_agents.retain(|one| *one != past.which());
-            running.past.forget(past);
-        }
+        None => running.past.forget(past),
     }
+}
+
+fn is_same(one: &PastSession, other: &PastSession) -> bool {
+    (&one.id, &one.command) == (&other.id, &other.command)
+}
+
+/// An agent that runs and can delete it.
+fn deleter<D: Device>(running: &Running<D>, past: &PastSession) -> Option<AgentKey> {
+    let is_its = |agent: &Agent| agent.is_up() && past.is_of(&agent.command) && agent.can(Can::Delete);
+    running.engine.model().agents().find(|(_, agent)| is_its(agent)).map(|(key, _)| key)
 }
 
 /// An agent has deleted a session, or has not.

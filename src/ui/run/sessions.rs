@@ -5,9 +5,10 @@
 //! for.
 
 use super::found::{finding, place_in};
-use super::{Running, handing_over};
+use super::{Running, forgetting, handing_over};
 use crate::engine::AgentSetup;
 use crate::model::Model;
+use crate::model::account;
 use crate::model::event::{Can, Intent, Opening};
 use crate::model::ids::{Address, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
@@ -286,6 +287,7 @@ impl<D: Device> Running<D> {
                 warn!(%why, "earlier sessions cannot be read");
                 self.past_is(Past::Failed(why));
             }
+            Found::Held(past, why) => forgetting::may_go(self, *past, why),
             Found::Forgotten(_, Ok(())) => {
                 self.app.say("the session is forgotten", self.engine.now());
                 self.read_sessions();

@@ -150,8 +150,10 @@ pub async fn choose<D: Device>(
                 picker.list.note = Some(words);
                 None
             }
-            // No agent runs that could tell anything, and none is made a worktree for.
-            Awaited::Found(Found::Learnt(_) | Found::Made(..) | Found::Spent(_) | Found::Standing(..)) => None,
+            // No agent runs that could tell anything or delete it, and none is made a worktree for.
+            Awaited::Found(
+                Found::Learnt(_) | Found::Made(..) | Found::Spent(_) | Found::Held(..) | Found::Standing(..),
+            ) => None,
         };
         while let Some(one) = input {
             if is_suspend(&one) {
