@@ -845,7 +845,6 @@ mod tests {
             check {
                 agent_without_dashes: &["my-agent", "--acp"], "after `--`: acp-tui -- my-agent";
                 known_agent_with_options: &["gemini", "--acp"], "`acp-tui --agent gemini`";
-                known_agent_by_its_program: &["claude-agent-acp"], "`acp-tui --agent claude`";
                 dashes_without_an_agent: &["--"], "no agent after";
                 exec_without_a_prompt: &["exec", "--", "a"], "no prompt";
                 empty_prompt: &["exec", " \n", "--", "a"], "empty";

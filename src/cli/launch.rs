@@ -519,6 +519,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_agent_is_started_by_its_name_alone_and_what_is_none_says_what_to_type() {
+        let named = |word: &str, is_bare| {
+            let config = load::load("[agents.mine]\ncommand = \"my-agent\"\n", "config.toml").0;
+            named_agent(&Common { agent: Some(word.into()), is_bare, ..Common::default() }, &config)
+        };
+        assert_eq!(named("mine", true).unwrap().map(|agent| agent.command), Some("my-agent".into()));
+        for (word, hint) in [
+            ("sesions", "there is no command `sesions`, nor an agent of that name"),
+            ("claude-agent-acp", "`acp-tui --agent claude`"),
+            ("min", "nor an agent of that name"),
+        ] {
+            let Err(Usage(said)) = named(word, true) else { panic!("{word} was taken") };
+            assert!(said.contains(hint), "{said}");
+        }
+        assert_eq!(named("min", false).unwrap().map(|agent| agent.name), Some("mine".into()));
+    }
+
+    #[test]
     fn an_agent_is_called_in_the_keyring_what_it_was_chosen_by() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(one.path().join("agent.js"), "").unwrap();

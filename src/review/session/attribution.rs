@@ -86,6 +86,12 @@ impl Tool {
         self.until.is_some()
     }
 
+    /// Whether it was over when something changed: what it does not say that it puts there may be the person's.
+    fn was_over(&self, when: When) -> bool {
+        let is_after = |until| matches!(when, When::At(at) if at > until + TICK);
+        !self.adrift && self.until.is_some_and(is_after)
+    }
+
     /// Whether it says that it changes this path, and has not had the client write it. One that says nothing of texts has
     /// changed what is below a directory that it names.
     fn names(&self, path: &Path) -> bool {
@@ -119,13 +125,15 @@ pub struct Attributed {
     pub beside_persons: bool,
     /// The same of another run of this program, which wrote the file then.
     pub beside_run: bool,
+    /// The call had ended by then.
+    pub was_over: bool,
     pub entry: Option<u64>,
     pub turn: Option<u64>,
 }
 
 impl Attributed {
     pub const fn new(cause: Cause, entry: Option<u64>) -> Self {
-        Self { cause, doubt: false, beside_persons: false, beside_run: false, entry, turn: None }
+        Self { cause, doubt: false, beside_persons: false, beside_run: false, was_over: false, entry, turn: None }
     }
 
     /// Nobody accounts for it, and it may be the person's.
@@ -154,7 +162,7 @@ impl Attributed {
 
     /// Whether it is a call's doing only as far as the call says what it puts there.
     pub const fn needs_claim(self) -> bool {
-        (self.beside_persons || self.beside_run) && matches!(self.cause, Cause::Tool)
+        (self.beside_persons || self.beside_run || self.was_over) && matches!(self.cause, Cause::Tool)
     }
 
     pub const fn of_turn(self, turn: Option<u64>) -> Self {
@@ -265,7 +273,7 @@ impl Attribution {
             // What no news set off proves nothing: without it this would be the call's, or not, by the same rule.
             let is_earlier =
                 if found.is_between { from.is_some_and(|from| at + SLACK < from) } else { at + TICK < since };
-            found.needs_claim || is_earlier
+            found.needs_claim || is_earlier || tool.was_over(found.when)
         };
         let is_its = |found: &Found| {
             let (When::At(at) | When::By(at)) = found.when;
@@ -487,10 +495,17 @@ impl Attribution {
             newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && tool.names(path))
         {
             // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
-            let doubt = is_idle && tool.from.is_none() || tool.lost;
-            return Attributed { doubt, beside_persons, ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn) };
+            let (doubt, was_over) = (is_idle && tool.from.is_none() || tool.lost, tool.was_over(when));
+            return Attributed {
+                doubt,
+                beside_persons,
+                was_over,
+                ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn)
+            };
         }
-        let command = newest(&|tool| tool.doing == ToolEffect::Runs)
+        // When both the command and the turn are over the person may write again.
+        let is_past = self.over.is_some_and(|over| over.was_before(over.turn, when));
+        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !(is_past && tool.was_over(when)))
             .map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
         let command = command.or_else(|| {
             let starts = self.starting.values().any(|since| Self::is_since(*since, when));

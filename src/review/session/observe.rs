@@ -374,7 +374,7 @@ impl Observer<'_> {
 
     /// Takes in a change with its attribution.
     pub fn record(&mut self, path: &Path, before: State, after: State, by: Attributed) -> Result<(), ReviewError> {
-        let Attributed { cause, doubt, beside_persons, beside_run, entry, turn } = by;
+        let Attributed { cause, doubt, beside_persons, beside_run, entry, turn, .. } = by;
         let turn = turn.unwrap_or_else(|| self.newest_turn());
         let (beside_persons, beside_run) = (doubt && beside_persons, doubt && beside_run);
         if let Some(run) = self.beside.run_of(path).filter(|_| beside_run) {

@@ -1805,6 +1805,47 @@ fn what_the_person_saves_when_a_turn_is_over_is_not_undone_with_it_however_late_
 }
 
 #[test]
+fn what_the_person_saves_when_a_command_and_its_turn_are_over_is_not_put_down_to_the_command() {
+    let mut place = Place::with(&[("agents", b"a\n"), ("persons", b"a\n")]);
+    place.review.begin_turn(1).unwrap();
+    place.command(|p| p.write("agents", "agent\n"));
+    pass_a_tick(&place);
+    let over = Instant::now();
+    pass_a_tick(&place);
+    place.write("persons", "mine\n");
+    place.write("new", "mine\n");
+    place.review.end_turn_late(1, over).unwrap();
+    place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!(["agents", "persons", "new"].map(|name| place.read(name)), ["a\n", "mine\n", "mine\n"]);
+    assert_eq!(place.pending().len(), 2, "it is shown");
+}
+
+#[test]
+fn what_the_person_saves_right_after_a_call_has_ended_is_the_calls_only_as_far_as_it_says_so() {
+    let text = lines(9);
+    let agents = changed(&text, &[(2, "agent")]);
+    for claims in [false, true] {
+        let mut place = Place::with(&[("f", text.as_bytes())]);
+        place.review.begin_turn(1).unwrap();
+        place.entry += 1;
+        let claim = ClaimedEdit { path: place.at("f"), old: Some("line 2\n".into()), new: "agent\n".into() };
+        let said = || if claims { vec![claim.clone()] } else { Vec::new() };
+        place.note(ToolEffect::Edits, &["f"], said(), false);
+        place.write("f", &agents);
+        place.note(ToolEffect::Edits, &["f"], said(), true);
+        place.look("f");
+        pass_a_tick(&place);
+        pass_a_tick(&place);
+        let both = changed(&agents, &[(8, "mine")]);
+        place.write("f", &both);
+        place.review.end_turn(1).unwrap();
+        place.act(ReviewAction::Rewind { turn: 1 });
+        assert_eq!(place.read("f"), changed(&text, &[(8, "mine")]), "claims: {claims}");
+        place.review.verify_invariants();
+    }
+}
+
+#[test]
 fn a_document_compares_texts_as_often_as_there_are_texts_however_many_hunks_there_are() {
     let text = lines(2000);
     let every = |from: usize, new: &str| -> String {

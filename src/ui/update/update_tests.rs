@@ -1808,11 +1808,11 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     let mut s = with_rules(60, 14, &["line after line ".repeat(60).as_str()]);
     s.typed("a");
     assert_eq!(s.intents(), [], "{}", s.shown);
-    assert!(s.draw().contains("read it to it"), "{}", s.shown);
+    assert!(s.draw().contains("PageDown to its end"), "{}", s.shown);
     for _ in 0..40 {
         s.press(Code::PageDown).draw();
     }
-    assert!(!s.shown.contains("read it to it"), "it was read: {}", s.shown);
+    assert!(!s.shown.contains("PageDown to its end"), "it was read: {}", s.shown);
     s.typed("a");
     assert_eq!(s.intents().len(), 1);
     let why = Some("it may be anything".to_owned());
@@ -2315,7 +2315,7 @@ fn what_has_left_memory_is_looked_through_as_well_and_esc_leaves_it() {
     assert!(s.ui.view.reading.as_ref().unwrap().at < at && s.ui.view.reading.as_ref().unwrap().looks.is_none());
     s.typed("/nowhere").press(Code::Enter);
     while look_on(&mut s) == Looked::NotYet {}
-    assert!(s.draw().contains("no more of that above"), "{}", s.shown);
+    assert!(s.draw().contains("nothing of that above"), "{}", s.shown);
     s.typed("N");
     assert!(s.draw().contains("looking through"), "{}", s.shown);
     s.press(Code::Esc);

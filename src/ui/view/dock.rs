@@ -61,6 +61,8 @@ struct Contents {
     /// Lines of the body before those.
     asked: usize,
     choices: Vec<Choice>,
+    /// Further keys, in words for the end of a row.
+    unnamed: String,
     at: Option<Place>,
     /// What stands between the body and the choices however little room there is.
     fixed: Vec<LogicalLine>,
@@ -82,7 +84,8 @@ struct Place {
 impl Contents {
     fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
         let asked = body.len();
-        Self { body, raw: RawLines::None, asked, choices, at: None, fixed: Vec::new(), fields: Vec::new() }
+        let (raw, unnamed, at) = (RawLines::None, String::new(), None);
+        Self { body, raw, asked, choices, unnamed, at, fixed: Vec::new(), fields: Vec::new() }
     }
 }
 
@@ -103,6 +106,7 @@ pub struct Dock {
     dialog: Dialog,
     body: Vec<Painted>,
     raw: RawLines,
+    unnamed: String,
     /// Rows of the body that say what is asked.
     asked: usize,
     /// First row of the body that is shown, and how many.
@@ -228,12 +232,14 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         RawLines::None | RawLines::Hidden => body.len(),
     };
     let raw = contents.raw;
+    let unnamed = std::mem::take(&mut contents.unnamed);
     let fields = fields(&contents, inner, top..top + shown);
     let is_dangerous = contents.body.iter().any(is_dangerous);
     Some(Dock {
         dialog,
         body,
         raw,
+        unnamed,
         asked,
         top,
         shown,
@@ -526,17 +532,19 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         body.extend(sent);
     }
     let mut choices = kinds::answers(cx, pending, columns);
-    let is_wide = columns >= REASON_FROM;
-    let (rule, reason) = if is_wide { ("make a rule", "refuse and say why") } else { ("rule", "why") };
-    let rule = cx.session.rules.are_there().then_some(("a", rule));
-    for key in rule.into_iter().chain([("!", reason)]) {
-        for more in keys(cx, Layer::Dock, &[key]) {
-            if is_wide || choices::fits_beside(&choices, &more, columns) {
-                choices.push(more);
-            }
-        }
+    let has_rules = cx.session.rules.are_there();
+    let further = |rule, reason| {
+        let rule = has_rules.then_some(("a", rule));
+        keys(cx, Layer::Dock, &rule.into_iter().chain([("!", reason)]).collect::<Vec<_>>())
+    };
+    let mut unnamed = String::new();
+    if columns >= REASON_FROM {
+        choices.extend(further("make a rule", "refuse and say why"));
+    } else {
+        let short = further("rule", "why").iter().map(|key| format!("{} {}", key.key, key.name)).collect::<Vec<_>>();
+        unnamed = short.join(" · ");
     }
-    Contents { raw, asked, ..Contents::of(body, choices) }
+    Contents { raw, asked, unnamed, ..Contents::of(body, choices) }
 }
 
 /// What becomes of an agent that has ended.

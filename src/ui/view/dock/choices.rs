@@ -22,8 +22,6 @@ const NARROW: usize = 16;
 const HINT: usize = 4;
 const HIDING_HINT: usize = 16;
 const LONG_HINT: usize = 22;
-/// Columns of what the right end says where there is little room, and a gap.
-const SHORT_WORDS: usize = 15;
 
 /// Something that can be chosen: the key and what it does.
 #[derive(Clone, Debug)]
@@ -224,16 +222,6 @@ impl Choices {
         let hidden = (0..self.count).filter(|n| !options.contains(n)).count();
         Window { rows: shown.iter().flat_map(|b| b.rows.clone()).collect(), options, hidden, below: 0 }
     }
-}
-
-/// Whether one more stands in the last row of the others, and leaves room for a few words at the end.
-pub(super) fn fits_beside(choices: &[Choice], more: &Choice, columns: u16) -> bool {
-    let look = Look { focused: false, armed: true, letters: true, highlighted: None, columns };
-    let all: Vec<Choice> = choices.iter().chain([more]).cloned().collect();
-    let (Some(before), Some(after)) = (flow(choices, 0, look), flow(&all, 0, look)) else { return false };
-    let last = after.last().and_then(|block| block.rows.last()).map_or(0, |row| width::styled_width(&row.text));
-    let is_plain = all.iter().all(|choice| choice.detail.is_empty());
-    is_plain && before.len() == after.len() && last + SHORT_WORDS <= look.inner()
 }
 
 /// Key and name as one line.

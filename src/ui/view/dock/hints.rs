@@ -80,6 +80,11 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         let parts = first.into_iter().chain(options.iter().map(String::as_str)).chain([last]);
         parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     };
+    // What else a key does here, where there is room for it.
+    let is_told = focused && cx.state.refusal.is_none() && cx.state.view.dock.rule.is_none();
+    let further = Some(&*dock.unnamed).filter(|words| is_told && !words.is_empty());
+    let with = |last: &str| further.map(|words| and(words, last));
+    let raw = raw_hint(dock, cx);
     let mut hints = Vec::new();
     if more > 0 {
         let short = format!("{}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
@@ -87,7 +92,8 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         if focused {
             let pages = cx.state.keys.now(dock_layer(cx), "PageDown").map(|key| format!(", {key}")).unwrap_or_default();
             let at = format!("{at}{pages}");
-            hints.push(and(&at, &joined(raw_hint(dock, cx).as_deref(), long)));
+            hints.extend(with(long).map(|last| and(&at, &joined(raw.as_deref(), &last))));
+            hints.push(and(&at, &joined(raw.as_deref(), long)));
             hints.push(and(&at, &joined(None, long)));
             hints.push(and(&at, &joined(None, shortest)));
         } else {
@@ -98,7 +104,9 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         hints.push(and(&short, &joined(None, shortest)));
     }
     if focused {
-        hints.push(joined(raw_hint(dock, cx).as_deref(), long));
+        hints.extend([long, short].into_iter().filter_map(with).map(|last| joined(raw.as_deref(), &last)));
+        hints.push(joined(raw.as_deref(), long));
+        hints.extend(with(short).map(|last| joined(None, &last)));
     }
     if !options.is_empty() {
         hints.extend([joined(None, long), joined(None, shortest)]);
