@@ -88,8 +88,7 @@ impl Tool {
 
     /// Whether it was over when something changed: what it does not say that it puts there may be the person's.
     fn was_over(&self, when: When) -> bool {
-        let is_after = |until| matches!(when, When::At(at) if at > until + TICK);
-        !self.adrift && self.until.is_some_and(is_after)
+        !self.adrift && self.until.is_some_and(|until| matches!(when, When::At(at) if at > until + TICK))
     }
 
     /// Whether it says that it changes this path, and has not had the client write it. One that says nothing of texts has
@@ -505,7 +504,8 @@ impl Attribution {
         }
         // When both the command and the turn are over the person may write again.
         let is_past = self.over.is_some_and(|over| over.was_before(over.turn, when));
-        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !(is_past && tool.was_over(when)))
+        let was_over = |tool: &Tool| if matches!(when, When::By(_)) { tool.is_finished() } else { tool.was_over(when) };
+        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !(is_past && was_over(tool)))
             .map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
         let command = command.or_else(|| {
             let starts = self.starting.values().any(|since| Self::is_since(*since, when));

@@ -1779,16 +1779,19 @@ fn what_follows_a_prompt_that_did_not_wait_is_the_turns_by_another_clock_as_well
 #[test]
 fn what_the_person_saves_when_a_turn_is_over_is_not_undone_with_it_however_late_its_looks_come() {
     for waits in [true, false] {
-        let mut place = Place::with(&[("agents", b"a\n"), ("both", b"a\n"), ("persons", b"a\n")]);
+        let files = ["agents", "both", "persons", "here/agents", "there/persons"];
+        let mut place = Place::with(&files.map(|name| (name, &b"a\n"[..])));
         let sent = Instant::now();
         if waits {
             place.review.begin_turn(1).unwrap();
         }
         place.write("agents", "agent\n");
         place.write("both", "agent\n");
+        fs::remove_file(place.at("here/agents")).unwrap();
         pass_a_tick(&place);
         let over = Instant::now();
         pass_a_tick(&place);
+        fs::remove_file(place.at("there/persons")).unwrap();
         place.write("both", "agent and mine\n");
         place.write("persons", "mine\n");
         place.write("new", "mine\n");
@@ -1799,8 +1802,10 @@ fn what_the_person_saves_when_a_turn_is_over_is_not_undone_with_it_however_late_
         place.act(ReviewAction::Rewind { turn: 1 });
         let texts = ["agents", "both", "persons", "new"].map(|name| place.read(name));
         assert_eq!(texts, ["a\n", "agent and mine\n", "mine\n", "mine\n"], "waits: {waits}");
+        let are_there = ["here/agents", "there/persons"].map(|name| place.at(name).exists());
+        assert_eq!(are_there, [true, false], "waits: {waits}");
         let pending = place.pending().len();
-        assert_eq!(pending, 3, "what may be the agent's is shown; waits: {waits}");
+        assert_eq!(pending, 4, "what may be the agent's is shown; waits: {waits}");
     }
 }
 

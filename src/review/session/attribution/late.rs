@@ -32,8 +32,10 @@ pub struct Over {
 }
 
 impl Over {
-    /// Whether something that is put down to this turn was changed when it was over: it may be the person's.
+    /// Whether something that is put down to this turn was changed when it was over, or may have been: it may be the
+    /// person's.
     pub fn was_before(self, turn: u64, when: When) -> bool {
-        self.turn == turn && matches!(when, When::At(at) if at > self.at + TICK)
+        let (When::At(at) | When::By(at)) = when;
+        self.turn == turn && at > self.at + TICK
     }
 }
