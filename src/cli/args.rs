@@ -342,10 +342,7 @@ fn command_of(items: &mut Vec<Item>) -> Result<(Name, Option<String>), Usage> {
         Item::Option(flag, ..) => flag.long != "agent" && flag.help(Name::Screen).is_some(),
         Item::Word(_) | Item::Unknown(_) | Item::Bad(_) => false,
     };
-    match items.iter().all(is_of_screen) {
-        true => Ok((Name::Screen, Some(word))),
-        false => Err(no_command(&word)),
-    }
+    if items.iter().all(is_of_screen) { Ok((Name::Screen, Some(word))) } else { Err(no_command(&word)) }
 }
 
 /// A known agent is started by its name: alone, its command may lack the words that it needs.

@@ -64,7 +64,9 @@ impl Name<'_> {
 /// Whether later commands run what stands in the file that has this name, or in one of the directory that has it.
 pub(super) fn steers(name: Name<'_>) -> bool {
     let text = name.text.to_string_lossy().to_lowercase();
-    name.is_listed() || text.ends_with(".git") || name.is_file && SETTINGS.contains(&text.as_str())
+    name.is_listed()
+        || text.rsplit_once('.').is_some_and(|(_, end)| end == "git")
+        || name.is_file && SETTINGS.contains(&text.as_str())
 }
 
 /// Whether a name with the marks of a shell in it may become one that steers, whatever stands before it.

@@ -165,13 +165,12 @@ impl Transcript {
                 mark.late.push(*id);
                 continue;
             }
-            let mut walk = match are_late {
-                true => Walk::from(cx, &mut self.cache, index),
-                false => Walk::apart(cx, &mut self.cache),
-            };
-            if are_late {
+            let mut walk = if are_late {
                 rest = behind.get(with.len()..).unwrap_or_default();
-            }
+                Walk::from(cx, &mut self.cache, index)
+            } else {
+                Walk::apart(cx, &mut self.cache)
+            };
             let pieces = walk.entry(index).map_or(0, |entry| walk.pieces(index, &entry));
             for piece in 0..pieces {
                 let point = Point { piece, ..point };
