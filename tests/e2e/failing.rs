@@ -148,6 +148,32 @@ fn a_guard_that_took_the_place_of_another_one_gives_the_terminal_back() {
     s.assert_usual();
 }
 
+/// A client with this editor open, below a shell that goes on: with the end of its terminal's own session all would end.
+#[cfg(target_os = "linux")]
+fn edits_below_a_shell(place: &Place, editor: &std::path::Path) -> super::session::Session {
+    let set = format!("EDITOR={}", editor.display());
+    let shell = r#"set -m; "$@"; read -r line; echo "the shell goes on"; read -r line"#;
+    let agent = [BIN, "--", BIN, "demo-agent", "--fast", "--script", "permissions"];
+    let args: Vec<&str> = ["-c", shell, "sh", "env", &set].into_iter().chain(agent).collect();
+    let mut s = place.run("/bin/sh", &args, SIZE);
+    s.ready();
+    s.send(CTRL_G);
+    s.see("editing");
+    s
+}
+
+/// Nothing but the shell is left, and its terminal is as it was.
+#[cfg(target_os = "linux")]
+fn the_shell_goes_on(place: &Place, mut s: super::session::Session) {
+    super::processes::wait_until(&place.mark(), |all| all.len() == 1);
+    s.see_first_screen();
+    s.assert_usual();
+    s.send(ENTER);
+    s.see("the shell goes on");
+    s.send(ENTER);
+    assert_eq!(s.end(), 0);
+}
+
 /// It is in the client's group, which a shell with job control takes the terminal away from when the client is killed.
 #[test]
 #[cfg(target_os = "linux")]
@@ -157,24 +183,11 @@ fn an_editor_ends_with_a_killed_client_and_the_terminal_is_given_back_after_it()
         let editor = format!(
             "#!/bin/sh\n{trap}\nstty raw -echo\nprintf '\\033[?1049h\\033[?1000h%s' editing\nwhile :; do sleep 1; done\n"
         );
-        let set = format!("EDITOR={}", place.program("my-editor", &editor).display());
-        let shell = r#"set -m; "$@"; read -r line; echo "the shell goes on"; read -r line"#;
-        let agent = [BIN, "--", BIN, "demo-agent", "--fast", "--script", "permissions"];
-        let args: Vec<&str> = ["-c", shell, "sh", "env", &set].into_iter().chain(agent).collect();
-        let mut s = place.run("/bin/sh", &args, SIZE);
-        s.ready();
-        s.send(CTRL_G);
-        s.see("editing");
+        let s = edits_below_a_shell(&place, &place.program("my-editor", &editor));
         let client = super::processes::children(s.pid);
         let client = rustix::process::Pid::from_raw(client[0]).unwrap();
         rustix::process::kill_process(client, rustix::process::Signal::KILL).unwrap();
-        super::processes::wait_until(&place.mark(), |all| all.len() == 1);
-        s.see_first_screen();
-        s.assert_usual();
-        s.send(ENTER);
-        s.see("the shell goes on");
-        s.send(ENTER);
-        assert_eq!(s.end(), 0);
+        the_shell_goes_on(&place, s);
     }
 }
 
@@ -190,24 +203,10 @@ fn an_editor_that_a_script_has_started_ends_with_a_client_that_is_asked_to_end()
         );
         let vi = place.program("my-vi", &vi);
         let script = place.program("my-editor", &format!("#!/bin/sh\n'{}' \"$@\"\necho edited\n", vi.display()));
-        let set = format!("EDITOR={}", script.display());
-        // A shell that goes on: with the end of its terminal's own session all would end.
-        let shell = r#"set -m; "$@"; read -r line; echo "the shell goes on"; read -r line"#;
-        let agent = [BIN, "--", BIN, "demo-agent", "--fast", "--script", "permissions"];
-        let args: Vec<&str> = ["-c", shell, "sh", "env", &set].into_iter().chain(agent).collect();
-        let mut s = place.run("/bin/sh", &args, SIZE);
-        s.ready();
-        s.send(CTRL_G);
-        s.see("editing");
+        let s = edits_below_a_shell(&place, &script);
         let client = super::processes::children(s.pid);
         rustix::process::kill_process(rustix::process::Pid::from_raw(client[0]).unwrap(), signal).unwrap();
-        super::processes::wait_until(&place.mark(), |all| all.len() == 1);
-        s.see_first_screen();
-        s.assert_usual();
-        s.send(ENTER);
-        s.see("the shell goes on");
-        s.send(ENTER);
-        assert_eq!(s.end(), 0);
+        the_shell_goes_on(&place, s);
     }
 }
 

@@ -17,6 +17,15 @@ struct Rig {
 }
 
 impl Rig {
+    /// The agent has died and is started again.
+    fn starts_again(&mut self) {
+        let exit = Exit { code: Some(1), signal: None };
+        self.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+        self.event(Event::User(Intent::Restart));
+        self.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
+        self.initialized();
+    }
+
     fn new() -> Self {
         let mut rig = Self { model: Model::new("agent".into(), "/p".into(), Policy::Ask), now: Duration::from_secs(1) };
         rig.event(Event::User(Intent::Start));
@@ -341,11 +350,7 @@ fn the_rest_of_a_turn_that_was_told_in_part_is_no_answer_to_the_next_prompt() {
         rig.asks("one");
         rig.says("Hello.");
         rig.ends();
-        let exit = Exit { code: Some(1), signal: None };
-        rig.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
-        rig.event(Event::User(Intent::Restart));
-        rig.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
-        rig.initialized();
+        rig.starts_again();
         rig.chunk(ChunkKind::User, "one");
         rig.opened();
         rig.now += Duration::from_secs(9);
@@ -380,11 +385,7 @@ fn a_turn_that_was_cut_by_the_answer_is_no_answer_to_the_next_prompt() {
         rig.calls("t1", "read a");
         rig.says("Done.");
         rig.ends();
-        let exit = Exit { code: Some(1), signal: None };
-        rig.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
-        rig.event(Event::User(Intent::Restart));
-        rig.event(Event::Host(HostEvent::AgentSpawned { pid: 1 }));
-        rig.initialized();
+        rig.starts_again();
         rig.chunk(ChunkKind::User, "one");
         for text in told {
             rig.says(text);

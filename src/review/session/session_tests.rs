@@ -1813,9 +1813,15 @@ fn what_the_person_saves_when_a_turn_is_over_is_not_undone_with_it_however_late_
 fn what_the_person_saves_when_a_command_and_its_turn_are_over_is_not_put_down_to_the_command() {
     let mut place = Place::with(&[("agents", b"a\n"), ("persons", b"a\n")]);
     place.review.begin_turn(1).unwrap();
-    place.command(|p| p.write("agents", "agent\n"));
+    place.entry += 1;
+    place.note(ToolEffect::Runs, &[], Vec::new(), false);
+    place.write("agents", "agent\n");
     pass_a_tick(&place);
     let over = Instant::now();
+    // The look at its end is that of the turn.
+    place.review.notes_wait(true);
+    place.note(ToolEffect::Runs, &[], Vec::new(), true);
+    place.review.notes_wait(false);
     pass_a_tick(&place);
     place.write("persons", "mine\n");
     place.write("new", "mine\n");
@@ -1829,23 +1835,27 @@ fn what_the_person_saves_when_a_command_and_its_turn_are_over_is_not_put_down_to
 fn what_the_person_saves_right_after_a_call_has_ended_is_the_calls_only_as_far_as_it_says_so() {
     let text = lines(9);
     let agents = changed(&text, &[(2, "agent")]);
-    for claims in [false, true] {
+    for says in [false, true] {
         let mut place = Place::with(&[("f", text.as_bytes())]);
         place.review.begin_turn(1).unwrap();
         place.entry += 1;
         let claim = ClaimedEdit { path: place.at("f"), old: Some("line 2\n".into()), new: "agent\n".into() };
-        let said = || if claims { vec![claim.clone()] } else { Vec::new() };
-        place.note(ToolEffect::Edits, &["f"], said(), false);
+        let claims = if says { vec![claim] } else { Vec::new() };
+        place.note(ToolEffect::Edits, &["f"], claims.clone(), false);
         place.write("f", &agents);
-        place.note(ToolEffect::Edits, &["f"], said(), true);
         place.look("f");
         pass_a_tick(&place);
+        let at = Instant::now();
         pass_a_tick(&place);
-        let both = changed(&agents, &[(8, "mine")]);
-        place.write("f", &both);
+        place.write("f", &changed(&agents, &[(8, "mine")]));
+        // The look at its end comes later than the news of it.
+        let (entry, paths) = (EntryId(place.entry), vec![place.at("f")]);
+        let (turn, doing, finished, waits) = (None, ToolEffect::Edits, true, false);
+        let note = ToolNote { entry, turn, doing, at, since: at, finished, waits, paths, claims };
+        place.review.tool(&note).unwrap();
         place.review.end_turn(1).unwrap();
         place.act(ReviewAction::Rewind { turn: 1 });
-        assert_eq!(place.read("f"), changed(&text, &[(8, "mine")]), "claims: {claims}");
+        assert_eq!(place.read("f"), changed(&text, &[(8, "mine")]), "says: {says}");
         place.review.verify_invariants();
     }
 }
