@@ -29,6 +29,8 @@ use std::time::{Duration, SystemTime};
 
 /// Agents tell of a call a little after it began, or of its end a little before its last write.
 pub(super) const SLACK: Duration = Duration::from_millis(300);
+/// What changed so much before the news that a command has begun is its doing for certain.
+const LEAD: Duration = TICK.saturating_mul(3);
 /// Paths and diffs of one call that are remembered; what it names later is not.
 const MAX_NAMED: usize = 2000;
 /// Calls of one turn that are remembered; of more, the oldest that are over are forgotten.
@@ -86,9 +88,16 @@ impl Tool {
         self.until.is_some()
     }
 
-    /// Whether it was over when something changed: what it does not say that it puts there may be the person's.
-    fn was_over(&self, when: When) -> bool {
-        !self.adrift && self.until.is_some_and(|until| matches!(when, When::At(at) if at > until + TICK))
+    /// Whether it was not running when something changed: what it does not say that it puts there may be the person's.
+    fn was_at_rest(&self, when: When) -> bool {
+        let before = if self.doing == ToolEffect::Runs { LEAD } else { SLACK };
+        matches!(when, When::At(at) if !self.ran(at, before, TICK))
+    }
+
+    /// Whether it ran then, where it may have begun that much before it was told of, and ended that much after.
+    fn ran(&self, at: SystemTime, before: Duration, after: Duration) -> bool {
+        let has_begun = self.from.is_none_or(|from| at + before >= from);
+        self.adrift || has_begun && self.until.is_none_or(|until| at <= until + after)
     }
 
     /// Whether it says that it changes this path, and has not had the client write it. One that says nothing of texts has
@@ -124,15 +133,15 @@ pub struct Attributed {
     pub beside_persons: bool,
     /// The same of another run of this program, which wrote the file then.
     pub beside_run: bool,
-    /// The call had ended by then.
-    pub was_over: bool,
+    /// The call had not begun by then, or had ended.
+    pub was_at_rest: bool,
     pub entry: Option<u64>,
     pub turn: Option<u64>,
 }
 
 impl Attributed {
     pub const fn new(cause: Cause, entry: Option<u64>) -> Self {
-        Self { cause, doubt: false, beside_persons: false, beside_run: false, was_over: false, entry, turn: None }
+        Self { cause, doubt: false, beside_persons: false, beside_run: false, was_at_rest: false, entry, turn: None }
     }
 
     /// Nobody accounts for it, and it may be the person's.
@@ -161,7 +170,7 @@ impl Attributed {
 
     /// Whether it is a call's doing only as far as the call says what it puts there.
     pub const fn needs_claim(self) -> bool {
-        (self.beside_persons || self.beside_run || self.was_over) && matches!(self.cause, Cause::Tool)
+        (self.beside_persons || self.beside_run || self.was_at_rest) && matches!(self.cause, Cause::Tool)
     }
 
     pub const fn of_turn(self, turn: Option<u64>) -> Self {
@@ -272,7 +281,7 @@ impl Attribution {
             // What no news set off proves nothing: without it this would be the call's, or not, by the same rule.
             let is_earlier =
                 if found.is_between { from.is_some_and(|from| at + SLACK < from) } else { at + TICK < since };
-            found.needs_claim || is_earlier || tool.was_over(found.when)
+            found.needs_claim || is_earlier || tool.was_at_rest(found.when)
         };
         let is_its = |found: &Found| {
             let (When::At(at) | When::By(at)) = found.when;
@@ -443,7 +452,7 @@ impl Attribution {
     /// Whether something that changed then can be its doing.
     fn could(tool: &Tool, when: When) -> bool {
         match when {
-            When::At(at) => Self::ran(tool, at),
+            When::At(at) => tool.ran(at, SLACK, SLACK),
             When::By(at) => tool.from.is_none_or(|from| at + SLACK >= from),
         }
     }
@@ -451,14 +460,9 @@ impl Attribution {
     fn is_since(since: LetGo, when: When) -> bool {
         let (When::At(at) | When::By(at)) = when;
         match since {
-            LetGo::At(since) => at + SLACK >= since,
+            LetGo::At(since) => at + LEAD >= since,
             LetGo::Anytime => true,
         }
-    }
-
-    fn ran(tool: &Tool, at: SystemTime) -> bool {
-        let has_begun = tool.from.is_none_or(|from| at + SLACK >= from);
-        tool.adrift || has_begun && tool.until.is_none_or(|until| at <= until + SLACK)
     }
 
     /// The clock of the files was set: when what ran until now happened cannot be compared with it any more.
@@ -494,18 +498,14 @@ impl Attribution {
             newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && tool.names(path))
         {
             // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
-            let (doubt, was_over) = (is_idle && tool.from.is_none() || tool.lost, tool.was_over(when));
-            return Attributed {
-                doubt,
-                beside_persons,
-                was_over,
-                ..Attributed::new(Cause::Tool, Some(entry)).of_turn(turn)
-            };
+            let (doubt, was_at_rest) = (is_idle && tool.from.is_none() || tool.lost, tool.was_at_rest(when));
+            let its = Attributed::new(Cause::Tool, Some(entry)).of_turn(turn);
+            return Attributed { doubt, beside_persons, was_at_rest, ..its };
         }
-        // When both the command and the turn are over the person may write again.
+        // What changed beside a command may be the person's; of what was removed only the turn's end tells when.
         let is_past = self.over.is_some_and(|over| over.was_before(over.turn, when));
-        let was_over = |tool: &Tool| if matches!(when, When::By(_)) { tool.is_finished() } else { tool.was_over(when) };
-        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !(is_past && was_over(tool)))
+        let was_at_rest = |tool: &Tool| tool.was_at_rest(when) || is_past && tool.is_finished();
+        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !was_at_rest(tool))
             .map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
         let command = command.or_else(|| {
             let starts = self.starting.values().any(|since| Self::is_since(*since, when));

@@ -1832,6 +1832,33 @@ fn what_the_person_saves_when_a_command_and_its_turn_are_over_is_not_put_down_to
 }
 
 #[test]
+fn what_the_person_saves_right_before_or_after_a_command_is_in_doubt_while_the_turn_goes_on() {
+    let mut place = Place::with(&[("agents", b"a\n"), ("before", b"a\n"), ("after", b"a\n")]);
+    place.review.begin_turn(1).unwrap();
+    place.write("before", "mine\n");
+    // An agent tells of a call a little after it has begun.
+    (0..3).for_each(|_| pass_a_tick(&place));
+    place.entry += 1;
+    place.note(ToolEffect::Runs, &[], Vec::new(), false);
+    pass_a_tick(&place);
+    place.write("agents", "agent\n");
+    pass_a_tick(&place);
+    let at = Instant::now();
+    pass_a_tick(&place);
+    place.write("after", "mine\n");
+    // The look at its end comes later than the news of it.
+    let (entry, turn, doing, finished, waits) = (EntryId(place.entry), None, ToolEffect::Runs, true, false);
+    let (paths, claims) = (Vec::new(), Vec::new());
+    let note = ToolNote { entry, turn, doing, at, since: at, finished, waits, paths, claims };
+    place.review.tool(&note).unwrap();
+    place.review.end_turn(1).unwrap();
+    place.act(ReviewAction::Rewind { turn: 1 });
+    let texts = ["agents", "before", "after"].map(|name| place.read(name));
+    assert_eq!(texts, ["a\n", "mine\n", "mine\n"]);
+    assert_eq!(place.pending().len(), 2, "it is shown");
+}
+
+#[test]
 fn what_the_person_saves_right_after_a_call_has_ended_is_the_calls_only_as_far_as_it_says_so() {
     let text = lines(9);
     let agents = changed(&text, &[(2, "agent")]);
