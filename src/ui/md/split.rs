@@ -225,7 +225,7 @@ impl StablePrefix {
                     && markdown == Markdown::Yes
                     && !odd
                     && !line.starts_with([' ', '\t'])
-                    && marker(line).is_none()
+                    && marker(0, line).is_none()
                 {
                     self.cut_block(at);
                     self.line_of_blocks(at, line, odd, Blocks::default());
@@ -279,7 +279,7 @@ impl StablePrefix {
                 self.open = Open::Blocks(b);
                 return;
             }
-            let next = if indent <= 3 && !is_rule(rest) { marker(rest) } else { None };
+            let next = if indent <= 3 && !is_rule(rest) { marker(indent, rest) } else { None };
             if let Some(next) = next {
                 b.doubt |= next.empty || b.loose_end && next.number.is_some_and(|n| n != 1);
                 b.item = Some(indent + next.width);
@@ -329,7 +329,7 @@ impl StablePrefix {
         }
         if !is_deep
             && !is_rule(rest)
-            && let Some(next) = marker(rest)
+            && let Some(next) = marker(indent, rest)
         {
             let goes_on = b.content && !how.after_blank;
             b.doubt |= next.empty || b.html || goes_on && next.number.is_some_and(|n| n != 1);
@@ -446,20 +446,25 @@ fn visible(raw: &str) -> (std::borrow::Cow<'_, str>, bool) {
 
 /// Columns of white space in front, and the rest without white space at either end.
 fn indentation(line: &str) -> (usize, &str) {
-    let mut columns = 0;
-    for byte in line.bytes() {
+    (blanks(line, 0), line.trim_matches([' ', '\t', '\u{b}', '\u{c}', '\r']))
+}
+
+/// Columns of white space in front of what stands at that column: how many a tab has depends on it.
+fn blanks(text: &str, column: usize) -> usize {
+    let mut at = column;
+    for byte in text.bytes() {
         match byte {
-            b' ' => columns += 1,
-            b'\t' => columns += 4 - columns % 4,
+            b' ' => at += 1,
+            b'\t' => at += 4 - at % 4,
             _ => break,
         }
     }
-    (columns, line.trim_matches([' ', '\t', '\u{b}', '\u{c}', '\r']))
+    at - column
 }
 
 /// After a blank line: whether this line cannot belong to what stands before.
 fn begins_block(indent: usize, rest: &str, in_list: bool) -> bool {
-    if in_list { indent == 0 && (marker(rest).is_none() || is_rule(rest)) } else { indent <= 3 }
+    if in_list { indent == 0 && (marker(indent, rest).is_none() || is_rule(rest)) } else { indent <= 3 }
 }
 
 struct Marker {
@@ -469,8 +474,8 @@ struct Marker {
     empty: bool,
 }
 
-/// Whether a line (without indentation) begins an item of a list.
-fn marker(rest: &str) -> Option<Marker> {
+/// Whether a line (without its indentation of so many columns) begins an item of a list.
+fn marker(indent: usize, rest: &str) -> Option<Marker> {
     let bytes = rest.as_bytes();
     let digits = bytes.iter().take(10).take_while(|b| b.is_ascii_digit()).count();
     let (length, number) = match bytes.first()? {
@@ -484,9 +489,9 @@ fn marker(rest: &str) -> Option<Marker> {
     if !after.is_empty() && !after.starts_with([' ', '\t']) {
         return None;
     }
-    let (spaces, text) = indentation(after);
+    let (spaces, text) = (blanks(after, indent + length), indentation(after).1);
     let width = if spaces > 4 || text.is_empty() { length + 1 } else { length + spaces };
-    // A tab may stop anywhere: the narrowest reading is kept out of doubt by `empty`.
+    // Within other blocks a tab may stop elsewhere: the narrowest reading is kept out of doubt by `empty`.
     Some(Marker { width, number, empty: text.is_empty() || after.starts_with('\t') })
 }
 

@@ -44,6 +44,15 @@ fn every_prefix_of_the_corpus_is_as_the_whole() {
 }
 
 #[test]
+fn a_tab_behind_the_sign_of_an_item_ends_where_the_line_has_it() {
+    for text in ["-  \t)\n\n  \t)\n\n-  \t\t)\n  \t)\n\nr\n", "1. \ta\n\n    b\n\n2. \tc\n\n    d\n\nr\n"] {
+        let mut split = StablePrefix::new();
+        split.extend(text, Markdown::Yes);
+        same(text, &split);
+    }
+}
+
+#[test]
 fn a_table_without_content_shows_its_heads_where_it_is_a_list() {
     for text in ["one head|\n-|\n||\n\n1\n", "one | other\n-|-\n||\n||\n\n1\n"] {
         let mut split = StablePrefix::new();
