@@ -1,3 +1,4 @@
+use super::head::FOLDED;
 use super::*;
 use crate::model::Model;
 use crate::model::entry::{
@@ -11,6 +12,7 @@ use crate::model::session::Policy;
 use crate::model::tool::{
     Change, ChangeBody, Decided, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus,
 };
+use crate::text::line::WrapMode;
 use crate::text::run::AnsiColor;
 use crate::ui::keys::Keymap;
 use serde_json::json;
@@ -850,4 +852,88 @@ fn what_a_question_leaves_out_of_a_call_is_remembered() {
     let patch = ToolPatch { kind: Patch::Set(ToolKind::Other), ..ToolPatch::new("t".into()) };
     t.apply(patch, Announced::No, Duration::ZERO);
     assert_eq!((t.kind, t.kind_before), (ToolKind::Other, Some(ToolKind::Read)));
+}
+
+#[test]
+fn that_the_person_allowed_a_call_is_said_however_long_its_command_is() {
+    let mut t = call(ToolKind::Execute, "x", ToolStatus::Completed);
+    t.raw_input = Some(json!({"command": "cargo test --all -- --ignored ".repeat(9)}));
+    t.allowed = true;
+    let right =
+        |width| with_ctx(width, None, |ctx| lines(&entry(Body::Tool(Box::new(t.clone()))), ctx)[0].right.clone());
+    assert_eq!(right(100).as_str(), "you allowed it   2 s");
+    assert_eq!(right(77).as_str(), "you allowed it");
+    assert_eq!(right(30).as_str(), "", "there the command is all there is room for");
+    t.allowed = false;
+    t.decided = Some(Decided { allows: true, by: "Bash(cargo *)".into() });
+    let rows = with_ctx(77, None, |ctx| flat(&lines(&entry(Body::Tool(Box::new(t.clone()))), ctx)));
+    assert!(rows[1].contains("allowed by Bash(cargo *)"), "a rule has its own row: {rows:?}");
+}
+
+#[test]
+fn why_a_call_has_failed_is_cut_at_words_and_columns_are_left_as_they_are() {
+    let wraps = |text: &str, status| {
+        let mut t = call(ToolKind::Read, "Read a", status);
+        t.content = vec![ToolContent::Block(Block::Text(text.into()))];
+        with_ctx(100, Some(Fold::Open), |ctx| lines(&entry(Body::Tool(Box::new(t))), ctx)[1].wrap)
+    };
+    let words = "Path not in workspace: it resolves outside the allowed directories";
+    assert_eq!(wraps(words, ToolStatus::Failed), WrapMode::Words);
+    assert_eq!(wraps(words, ToolStatus::Completed), WrapMode::Anywhere);
+    assert_eq!(wraps("PID   COMMAND", ToolStatus::Failed), WrapMode::Anywhere);
+}
+
+#[test]
+fn of_a_failed_call_that_names_no_file_the_one_that_its_words_name_is_what_it_was_about() {
+    let row = |kind, title: &str, text: &str, status| {
+        let mut t = call(kind, title, status);
+        t.content = vec![ToolContent::Block(Block::Text(text.into()))];
+        tool(t, Some(Fold::Closed)).remove(0)
+    };
+    let outside = "Path not in workspace: Attempted path \"/etc/x.txt\" resolves outside of /proj";
+    assert!(
+        row(ToolKind::Read, "", "File not found: /proj/missing.txt", ToolStatus::Failed)
+            .contains("read     missing.txt")
+    );
+    assert!(row(ToolKind::Edit, "", outside, ToolStatus::Failed).contains("edit     /etc/x.txt"));
+    assert!(
+        row(ToolKind::Edit, "", "denied (/proj/src/a.rs) by policy", ToolStatus::Failed).contains("edit     src/a.rs")
+    );
+    assert!(
+        row(ToolKind::Read, "Read b.rs", outside, ToolStatus::Failed).contains("read     b.rs"),
+        "it says it itself"
+    );
+    assert!(!row(ToolKind::Execute, "", "/bin/sh: no such file", ToolStatus::Failed).contains("/bin/sh"));
+    assert!(!row(ToolKind::Read, "", "a // b and / c", ToolStatus::Failed).contains("//"));
+}
+
+#[test]
+fn the_directory_of_a_command_is_told_where_it_is_another_one_and_as_any_other_is() {
+    let asks = |text: &str| {
+        let mut t = call(ToolKind::Execute, "ls -la", ToolStatus::Pending);
+        t.content = vec![ToolContent::Block(Block::Text(text.into()))];
+        with_ctx(100, None, |ctx| flat(&permission_body(&entry(Body::Tool(Box::new(t))), &[], &[], ctx)))
+    };
+    assert_eq!(asks("[current working directory /proj]"), ["run  ls -la"]);
+    assert_eq!(
+        asks("[current working directory /proj/../srv]"),
+        ["run  ls -la", "in /srv"].map(|row| row.replace(
+            "/srv",
+            &super::message::display("/proj/../srv", Places { roots: &[PathBuf::from("/proj")], home: None })
+        ))
+    );
+    for other in ["[1/2]", "see [in /proj]", "[in /proj] rm -rf /", "[a/b] [in /proj]"] {
+        assert!(asks(other).iter().any(|row| row.contains(other)), "{other}");
+    }
+    let row = |text: &str, status| {
+        let mut t = call(ToolKind::Execute, "ls -la", status);
+        t.content = vec![ToolContent::Block(Block::Text(text.into()))];
+        tool(t, None)
+    };
+    assert_eq!(row("[current working directory /proj]", ToolStatus::InProgress), ["⠹ run      ls -la >> 9 s"]);
+    assert_eq!(row("[current working directory /srv]", ToolStatus::InProgress).len(), 2);
+    assert!(
+        !row("[current working directory /proj]", ToolStatus::Cancelled)[0].contains(FOLDED.trim()),
+        "nothing is folded"
+    );
 }

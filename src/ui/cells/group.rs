@@ -7,16 +7,19 @@
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::{CellCtx, gutter, is_waiting, named, nested};
 use crate::base::human;
-use crate::model::entry::{Body, Entry, FileOp, FileOutcome};
+use crate::model::entry::{Body, Entry, FileOp, FileOutcome, Level};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Change, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use std::ops::Deref;
 use std::path::Path;
 
 /// Calls of one row.
 pub const MOST: u64 = 32;
+/// Notices between a call and what it has written, at the most.
+const BETWEEN: usize = 3;
 
 /// Whether an entry may share the row of the one above it.
 pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
@@ -46,6 +49,22 @@ pub fn stays(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {
         located || named::path(call).is_some_and(|path| is_same_file(&path, op, session))
     };
     above.turn == below.turn && is_known && changes_files && names()
+}
+
+/// The call above what was written, with only what the client has told meanwhile between them: that a rule was made.
+pub fn call_above<E: Deref<Target = Entry>>(
+    index: usize,
+    mut entry: impl FnMut(usize) -> Option<E>,
+) -> Option<(usize, E)> {
+    for above in (0..index).rev().take(BETWEEN + 1) {
+        let one = entry(above)?;
+        match &one.body {
+            Body::Tool(_) => return Some((above, one)),
+            Body::Notice(notice) if notice.level == Level::Info && !notice.by_agent => {}
+            _ => return None,
+        }
+    }
+    None
 }
 
 fn is_same_file(path: &str, op: &FileOp, session: SessionRef<'_>) -> bool {
@@ -112,6 +131,11 @@ pub fn row_of<'a>(
     let entries = session.session().entries();
     let mut first = entry;
     let mut index = entries.index_of(entry.id)?;
+    if matches!(entry.body, Body::File(_))
+        && let Some((_, call)) = call_above(index, |at| entries.at(at)).filter(|(above, _)| above + 1 < index)
+    {
+        return (follows(call, entry, session) && (stays(call, entry, session) || is_together(call))).then_some(call);
+    }
     while let Some(above) = index.checked_sub(1).and_then(|at| entries.at(at)) {
         if !follows(above, first, session) {
             break;

@@ -4,19 +4,26 @@
 
 use super::message::{display, label};
 use super::{CellCtx, Places, diffs};
+use crate::base::paths::normalize;
 use crate::model::changes::WritePreview;
+use crate::model::entry::Block;
 use crate::model::tool::deed::{PATHS, input, kind_named, tool_name};
 pub(super) use crate::model::tool::deed::{arguments, deed, kind_of, verb};
-use crate::model::tool::{ToolCall, ToolKind};
+use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::labels;
 use serde_json::Value;
+use std::path::Path;
 
 /// In place of the verb where nothing says what is to be done with a file.
 pub const ABOUT: &str = "about";
 /// Files named on the first line.
 const MAX_NAMED: usize = 3;
+/// Bytes in front of a directory that is named in brackets, and of what is looked at of why a call has failed.
+const PLACE: usize = 40;
+const MAX_FAILURE: usize = 1024;
+
 /// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
 pub(super) fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
     let shown =
@@ -66,6 +73,39 @@ fn given_as(t: &ToolCall, names: &[&str]) -> Option<String> {
     let input = input(t)?;
     let given = names.iter().find_map(|name| input.get(*name)?.as_str())?;
     Some(given.to_owned()).filter(|given| !given.trim().is_empty())
+}
+
+/// The directory of a text that says nothing else, in brackets: `[current working directory /shop]`.
+pub(super) fn place_named(content: &ToolContent) -> Option<&str> {
+    let (ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text))) = content else { return None };
+    let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let (words, path) = inner.split_at(inner.find('/')?);
+    let names_one = |word: &str| matches!(word.trim_end_matches(':'), "cwd" | "directory" | "in" | "dir");
+    let is_said =
+        words.len() <= PLACE && words.to_ascii_lowercase().split_whitespace().next_back().is_some_and(names_one);
+    (is_said && !path.contains(['\n', '[', ']'])).then_some(path)
+}
+
+/// The session's own directory, which the dock names.
+pub(super) fn is_here(path: &str, ctx: &CellCtx<'_>) -> bool {
+    let root = Path::new(&ctx.session.cwd);
+    normalize(&root.join(path)) == normalize(root)
+}
+
+/// The path that the agent's words about a failure name first, where the call itself names none.
+fn path_of_failure(t: &ToolCall) -> Option<&str> {
+    let [ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text))] = t.content.as_slice() else {
+        return None;
+    };
+    let is_of_files =
+        matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move | ToolKind::Search);
+    if t.status != ToolStatus::Failed || !is_of_files {
+        return None;
+    }
+    let head = text.get(..text.floor_char_boundary(MAX_FAILURE)).unwrap_or_default();
+    let around = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | '<' | '>' | ',');
+    let paths = head.split(around).map(|word| word.trim_end_matches(['.', ':', ';']));
+    paths.filter(|word| word.starts_with('/') && !word.starts_with("//")).find(|word| word.len() > 1)
 }
 
 /// What is done to: the command, the path, else the title without the verb.
@@ -124,7 +164,10 @@ pub(super) fn object_told(t: &ToolCall, places: Places<'_>) -> StyledText {
             text.push(&format!("  {path}"), Token::Dim);
         }
     }
-    text
+    match path_of_failure(t).filter(|_| text.is_empty()) {
+        Some(path) => StyledText::from(display(path, places).as_str()),
+        None => text,
+    }
 }
 
 /// The files that a call changes, or that it reads or deletes.

@@ -7,11 +7,11 @@ use super::CellCtx;
 use super::diffs;
 use super::lines::dim;
 use super::message::{block, capped, label};
-use super::named::{command, joined, object, verb};
+use super::named::{command, is_here, joined, object, place_named, verb};
 use super::tool::{locations, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
-use crate::base::paths::{normalize, visible};
+use crate::base::paths::visible;
 use crate::base::sanitize;
 use crate::model::changes::WritePreview;
 use crate::model::claims::{Claimed, Claims, files_in_input, files_named, texts_in_input};
@@ -100,6 +100,11 @@ pub fn permission_body(
                     out.extend(whole_diff(&change.path, &diff, is_named(&change.path), ctx));
                 }
             },
+            // As any directory that a command names.
+            _ if tool.kind == ToolKind::Execute && place_named(content).is_some() => {
+                let elsewhere = place_named(content).filter(|cwd| !is_here(cwd, ctx));
+                out.extend(elsewhere.map(|cwd| dim(format!("in {}", super::message::display(cwd, ctx)))));
+            }
             ToolContent::Block(b) | ToolContent::Unread(b) => {
                 out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented));
             }
@@ -118,12 +123,6 @@ pub fn permission_body(
     let is_named = |path: &str| patched.len() > 1 || super::message::display(path, ctx).as_str() != what;
     out.extend(patched.iter().flat_map(|file| whole_diff(file.path, &file.diff, is_named(file.path), ctx)));
     out
-}
-
-/// The session's own directory, which the dock names.
-fn is_here(path: &str, ctx: &CellCtx<'_>) -> bool {
-    let root = Path::new(&ctx.session.cwd);
-    normalize(&root.join(path)) == normalize(root)
 }
 
 /// Whether a path leads where it says.

@@ -7,13 +7,13 @@ use super::diffs::{self, indented};
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::lines::dim;
 use super::message::{block, display, label};
-use super::named::{arguments, command, deed, object, object_told, own_command};
+use super::named::{arguments, command, deed, is_here, object, object_told, own_command, place_named};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, Places, SPINNER, group, gutter, is_waiting, nested, values};
 use crate::model::entry::{Block, Entry};
 use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::{Budget, FileDiff};
-use crate::text::line::LogicalLine;
+use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
@@ -22,6 +22,8 @@ use serde_json::Value;
 
 /// Said of a call that the person has allowed.
 const ALLOWED: &str = "you allowed it";
+/// Columns that are left of what is done to, for what was answered.
+const LEAST: usize = 16;
 /// Lines of a diff that shows by itself.
 const DIFF_PREVIEW: usize = 12;
 /// Lines of text that were opened.
@@ -81,14 +83,16 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
     let taken = width::styled_width(&verb);
     let mut first = head(gutter(glyph, token), verb, object(t, ctx), figures, clock, ctx);
-    if extent == Extent::Nothing && !waiting && (!t.content.is_empty() || !diffs.is_empty()) {
+    let has_more = || t.content.iter().any(|content| !is_place(t, content)) || !diffs.is_empty();
+    if extent == Extent::Nothing && !waiting && has_more() {
         // At the edge, where the eye looks for it.
         first.right.push(if first.right.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
     }
     let decided = t.decided.as_ref().filter(|_| !waiting).map(|decided| label(&decided.words()));
     let is_told = match &decided {
-        Some(words) => say_answer(&mut first, words, taken, ctx.width),
-        None if t.allowed && !t.refused && !waiting => say_answer(&mut first, ALLOWED, taken, ctx.width),
+        // Else it stands below.
+        Some(words) => say_answer(&mut first, words, (taken, usize::MAX), ctx.width),
+        None if t.allowed && !t.refused && !waiting => say_answer(&mut first, ALLOWED, (taken, LEAST), ctx.width),
         None => false,
     };
     let mut lines = vec![first];
@@ -157,12 +161,12 @@ fn diffs_told<'a>(t: &'a ToolCall, budget: &mut Budget) -> Vec<(&'a str, FileDif
     diffs
 }
 
-/// In front of the figures, where that cuts nothing; whether it does not.
-fn say_answer(first: &mut LogicalLine, words: &str, taken: usize, columns: u16) -> bool {
+/// In front of the figures, where that leaves so many columns of what is done to, or all of it; whether it does.
+fn say_answer(first: &mut LogicalLine, words: &str, (taken, least): (usize, usize), columns: u16) -> bool {
     let mut right = StyledText::of(words, Token::Dim);
     right.push(if first.right.is_empty() { "" } else { "   " }, Token::Dim);
     right.append(&first.right);
-    let needed = taken + width::styled_width(&first.text) + 2 + width::styled_width(&right);
+    let needed = taken + width::styled_width(&first.text).min(least) + 2 + width::styled_width(&right);
     let fits = needed <= usize::from(columns);
     if fits {
         first.right = right;
@@ -283,8 +287,10 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
                 out.extend(file_diff(path, diff, diffs.len() > 1, extent, ctx));
             }
             _ if extent == Extent::Diffs => {}
+            _ if is_place(t, content) => out.extend(place(content, ctx)),
             ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => {
-                out.extend(text_body(text, extent));
+                let rows = text_body(text, extent);
+                out.extend(if t.status == ToolStatus::Failed { at_words(rows) } else { rows });
             }
             ToolContent::Block(other) | ToolContent::Unread(other) => {
                 let max = if extent == Extent::All { TEXT_OPENED } else { PREVIEW };
@@ -340,6 +346,29 @@ fn text_body(text: &str, extent: Extent) -> Vec<LogicalLine> {
     }
     let (rows, more) = terminal::last_rows(text, if extent == Extent::Tail { TAIL } else { PREVIEW });
     terminal::end_of(rows, more)
+}
+
+/// Why a call has failed is said in words, which are not cut; what stands in columns is left as it is.
+fn at_words(mut rows: Vec<LogicalLine>) -> Vec<LogicalLine> {
+    let in_columns = |row: &LogicalLine| {
+        row.text.as_str().trim_start().contains(['\t', '│']) || row.text.as_str().trim_start().contains("  ")
+    };
+    if !rows.iter().any(in_columns) {
+        let anywhere = rows.iter_mut().filter(|row| row.wrap == WrapMode::Anywhere);
+        anywhere.for_each(|row| row.wrap = WrapMode::Words);
+    }
+    rows
+}
+
+/// Whether a part of a call only says in which directory its command runs.
+fn is_place(t: &ToolCall, content: &ToolContent) -> bool {
+    t.kind == ToolKind::Execute && place_named(content).is_some()
+}
+
+/// The directory in which a command runs, where that is not the session's own.
+fn place(content: &ToolContent, ctx: &CellCtx<'_>) -> Option<LogicalLine> {
+    let cwd = place_named(content).filter(|cwd| !is_here(cwd, ctx))?;
+    Some(indented(dim(format!("in {}", display(cwd, ctx)))))
 }
 
 /// Some agents put the whole output into a code fence; the fence is not output.

@@ -2,8 +2,9 @@
 //!
 //! Prints nothing itself; how far a conversation has been printed is a [`Mark`] that goes in and comes back. What is not
 //! finished holds the mark, except where so much follows it that it would not be seen any more: it is passed over with a
-//! line that says so, and printed when it is finished, before what tells of it. A call that outlives its turn is printed as
-//! it is. Invariants: rows are those of the full screen; no finished entry is printed twice or left out.
+//! line that says so, and printed when it is finished, between two entries and before what tells of it. A call that outlives
+//! its turn is printed as it is, and so is one that was refused. Invariants: rows are those of the full screen; no finished
+//! entry is printed twice or left out, and none within another one.
 
 use super::reading::Shown;
 use super::walk::{Paints, Point, Walk};
@@ -39,6 +40,8 @@ pub struct Mark {
     row: u32,
     /// Entries before it that were passed over.
     late: Vec<EntryId>,
+    /// What was written and is printed already, in the row of its call, with notices between them.
+    shown: Option<EntryId>,
     /// All of the entry was printed as it was then; what comes for it afterwards is still to be printed.
     whole_at: Option<u64>,
 }
@@ -95,9 +98,14 @@ impl Transcript {
         if width == 0 {
             return page;
         }
-        self.put_off_next(cx, mark, which);
-        self.print_late(cx, most, mark, which, &mut page);
         while !page.has_more {
+            self.put_off_next(cx, mark, which);
+            if !self.is_within(cx, mark) {
+                self.print_late(cx, most, mark, which, &mut page);
+            }
+            if page.has_more {
+                break;
+            }
             let Some(from) = start(cx, mark) else { break };
             let mut walk = Walk::from(cx, &mut self.cache, from);
             let Some((point, index)) = first(&mut walk, mark, which) else { break };
@@ -120,6 +128,17 @@ impl Transcript {
         }
         self.cache.finish();
         page
+    }
+
+    /// Whether the mark stands in the middle of an entry of which more follows: nothing else is printed there.
+    fn is_within(&mut self, cx: &DrawCtx<'_>, mark: &Mark) -> bool {
+        if mark.piece == 0 && mark.row == 0 {
+            return false;
+        }
+        let Some(from) = start(cx, mark) else { return false };
+        let mut walk = Walk::from(cx, &mut self.cache, from);
+        // What the walk steps to from here is of the same entry, or all of that is printed.
+        first(&mut walk, &mut mark.clone(), Which::All).is_some_and(|(_, index)| index == from)
     }
 
     /// What comes next and tells of one that was passed over waits with it.
@@ -156,7 +175,13 @@ impl Transcript {
                 mark.late.push(*id);
                 continue;
             }
-            let with = Walk::from(cx, &mut self.cache, index).with(index);
+            let mut walk = Walk::from(cx, &mut self.cache, index);
+            let is_shown = mark.shown == Some(*id);
+            if is_shown || walk.entry(index).is_some_and(|entry| walk.pieces(index, &entry) == 0) {
+                // It is shown in the row of its call.
+                continue;
+            }
+            let with = walk.with(index);
             let is_late = |(entry, late): (&Shown<'_>, &EntryId)| entry.id == *late && is_done(entry, cx);
             let are_late = with.len() <= behind.len() && with.iter().zip(behind).all(is_late);
             // What shares its row is the newest yet: that goes along once something stands below it.
@@ -171,6 +196,7 @@ impl Transcript {
             } else {
                 Walk::apart(cx, &mut self.cache)
             };
+            mark.shown = walk.written_below(index).map(|written| written.id).or(mark.shown);
             let pieces = walk.entry(index).map_or(0, |entry| walk.pieces(index, &entry));
             for piece in 0..pieces {
                 let point = Point { piece, ..point };
@@ -213,6 +239,7 @@ impl Transcript {
             }
         }
         page.append(painted);
+        mark.shown = walk.written_below(point.entry).map(|written| written.id).or(mark.shown);
         let id = cx.session.entries().id_at(point.entry);
         mark.whole_at = None;
         if u32::from(height) < left {
@@ -294,8 +321,8 @@ fn first(walk: &mut Walk<'_, '_>, mark: &mut Mark, which: Which) -> Option<(Poin
     let mut index = start(cx, mark)?;
     loop {
         let entry = walk.entry(index)?;
-        let pieces = walk.pieces(index, &entry);
         let id = entry.id;
+        let pieces = if mark.shown == Some(id) { 0 } else { walk.pieces(index, &entry) };
         if pieces == 0 {
             let stays = which == Which::All || is_done(&entry, cx);
             if !stays {
@@ -333,7 +360,10 @@ fn is_settled(walk: &mut Walk<'_, '_>, point: Point, which: Which) -> bool {
         return true;
     }
     let with = walk.with(point.entry);
-    if !is_done(&entry, cx) || with.iter().any(|entry| !is_done(entry, cx)) {
+    if !is_done(&entry, cx) {
+        return is_left_so(walk, point, &entry, which);
+    }
+    if with.iter().any(|entry| !is_done(entry, cx)) {
         return false;
     }
     let below = point.entry + 1 + with.len();
@@ -344,6 +374,13 @@ fn is_settled(walk: &mut Walk<'_, '_>, point: Point, which: Which) -> bool {
     let waits = walk.entry(below).is_some_and(|below| !is_done(&below, cx)) && walk.may_follow(below);
     let is_seen = |walk: &mut Walk<'_, '_>, seen: u32| walk.rows_from(point, seen + 1) <= seen;
     !(waits && matches!(which, Which::Settled { seen } if is_seen(walk, seen)))
+}
+
+/// Whether a call that was refused is about to go out of sight: its agent has gone on without a word of it.
+fn is_left_so(walk: &mut Walk<'_, '_>, point: Point, entry: &Entry, which: Which) -> bool {
+    let is_refused = matches!(&entry.body, Body::Tool(call) if call.is_turned_down());
+    let Which::Settled { seen } = which else { return false };
+    is_refused && !cells::is_waiting(entry, walk.cx.session) && walk.rows_from(point, seen + 1) > seen
 }
 
 /// Whether nothing more is expected of an entry in its turn.

@@ -210,6 +210,46 @@ fn a_call_that_was_passed_over_is_called_as_in_its_row_and_stands_before_what_te
 }
 
 #[test]
+fn what_was_passed_over_is_printed_behind_the_answer_that_is_on_its_way() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.plan("the only step", PlanStatus::InProgress);
+    for n in 0..30 {
+        printer.scene.say(&format!("paragraph {n}\n\n"));
+        printer.print(100, Which::Settled { seen: 8 });
+    }
+    printer.plan("the only step", PlanStatus::Completed);
+    printer.print(100, Which::Settled { seen: 8 });
+    printer.scene.say("paragraph 30");
+    printer.scene.end_turn(Stop::EndTurn);
+    // A page at a time, too.
+    while printer.print(4, Which::Settled { seen: 8 }) > 0 {}
+    let at = |words: &str| printer.printed.iter().rposition(|row| row.contains(words));
+    let (answer, plan, end) = (at("paragraph 30"), at("the only step"), printer.printed.len());
+    assert!(answer.is_some() && answer < plan && plan < Some(end), "{:#?}", printer.printed);
+}
+
+#[test]
+fn a_call_that_was_refused_is_printed_where_it_stands_though_its_agent_says_no_more_of_it() {
+    let mut printer = Printer::new();
+    printer.prompt("go");
+    printer.scene.ask(1, "touch refused.rs", &["Yes"]);
+    printer.scene.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+    let last = printer.scene.model.first().entries().last().unwrap().clone();
+    assert!(matches!(&last.body, Body::Tool(call) if call.is_turned_down()), "{last:?}");
+    printer.print(100, Which::Settled { seen: 8 });
+    assert!(!printer.printed.iter().any(|row| row.contains("refused.rs")), "more may come: {:#?}", printer.printed);
+    for n in 0..30 {
+        printer.scene.say(&format!("paragraph {n}\n\n"));
+        printer.print(100, Which::Settled { seen: 8 });
+    }
+    printer.scene.end_turn(Stop::EndTurn);
+    printer.print(100, Which::Settled { seen: 8 });
+    let whole = printer.whole();
+    assert_eq!(printer.printed, whole);
+}
+
+#[test]
 fn what_a_call_that_was_passed_over_has_written_has_no_row_of_its_own() {
     use crate::model::event::{AgentRequest, WriteFact, WriteHow};
     let mut printer = Printer::new();

@@ -759,6 +759,56 @@ fn what_a_call_has_written_has_no_row_of_its_own_where_the_call_shows_just_that(
     }
 }
 
+#[test]
+fn what_a_call_has_written_stays_in_its_row_though_something_was_told_between_them() {
+    use crate::model::event::{AgentRequest, HostEvent, WriteFact};
+    use crate::model::ids::ReqId;
+    use crate::model::permission_mode::ModeChoice;
+    use crate::model::tool::Location;
+    let drawn = |shows: bool| {
+        let mut stage = Stage::new();
+        stage.prompt("go");
+        let diff = ToolContent::Change(Change::of_texts("a.rs", Some("one\n".into()), "two\n".into()));
+        let patch = ToolPatch {
+            title: Patch::Set("Edit a.rs".into()),
+            kind: Patch::Set(ToolKind::Edit),
+            status: Patch::Set(ToolStatus::InProgress),
+            locations: Patch::Set(vec![Location { path: "/proj/a.rs".into(), line: None }]),
+            content: if shows { Patch::Set(vec![diff]) } else { Patch::Keep },
+            ..ToolPatch::new(ToolId::from("e"))
+        };
+        stage.update(Update::ToolCall(patch.into()));
+        let mode = ModeChoice::read("acceptEdits").unwrap();
+        stage.event(Event::User(Intent::SetPermissionMode(mode)));
+        let how = crate::model::event::WriteHow::default();
+        let request = AgentRequest::WriteFile { path: "/proj/a.rs".into(), content: "two\n".into(), how };
+        let (req, session) = (ReqId(1), Some(SessionId::from("s")));
+        stage.event(Event::Agent(AgentEvent::Request { req, session, request: request.into() }));
+        let (path, real, outside) = ("/proj/a.rs".to_owned(), None, false);
+        stage.event(Event::Host(HostEvent::WriteChecked { req, path: path.clone(), real, outside, result: Ok(()) }));
+        let result = Ok(WriteFact { created: false, bytes: 4, old: Some("one\n".into()), outside: None });
+        stage.event(Event::Host(HostEvent::FileWritten { req, path, result }));
+        let patch = ToolPatch { status: Patch::Set(ToolStatus::Completed), ..ToolPatch::new(ToolId::from("e")) };
+        stage.update(Update::ToolCall(patch.into()));
+        stage
+    };
+    for shows in [true, false] {
+        let mut stage = drawn(shows);
+        let shown = stage.draw(80, 20).0.join("\n");
+        let of = |words: &str| shown.matches(words).count();
+        assert_eq!((of("edit   a.rs"), of("two"), of("wrote")), (1, 1, 0), "{shows} {shown}");
+        assert!(shown.contains("edits are allowed") || shown.contains("accept"), "the notice: {shown}");
+        // Printed from below the call, the diff of a call that shows none is not lost.
+        let mut mark = print::Mark::default();
+        let printed = |stage: &mut Stage, mark: &mut print::Mark| {
+            let page = stage.with(|t, cx, _| t.print(cx, 80, 200, mark, print::Which::All));
+            rows(&page.buf).join("\n")
+        };
+        let all = printed(&mut stage, &mut mark);
+        assert_eq!((all.matches("two").count(), all.matches("wrote").count()), (1, 0), "{shows} {all}");
+    }
+}
+
 /// Rows stay in the order in which they came: one that does not stand below its own says of whom it is.
 #[test]
 fn calls_of_two_sub_agents_at_once_say_whose_they_are() {

@@ -108,7 +108,8 @@ impl<'a, 'b> Walk<'a, 'b> {
 
     pub(super) fn laid(&mut self, index: usize, entry: &Entry, piece: usize) -> &Laid {
         let with = self.with(index);
-        let with: Vec<&Entry> = with.iter().map(|entry| &**entry).collect();
+        let far = self.written_below(index);
+        let with: Vec<&Entry> = with.iter().chain(&far).map(|entry| &**entry).collect();
         self.cache.laid(self.cx, entry, &with, piece)
     }
 
@@ -133,6 +134,31 @@ impl<'a, 'b> Walk<'a, 'b> {
         group::stays(&above, &below, self.cx.session)
     }
 
+    /// The call in whose row a write is shown though the client has told something between them. What has its rows begun
+    /// below that call has it only where the call shows the change by itself.
+    fn call_above_notices(&mut self, index: usize) -> Option<usize> {
+        let kind = |index| self.slot(index).map(Slot::kind);
+        let is_below_notice = kind(index) == Some(Kind::File) && kind(index.checked_sub(1)?) == Some(Kind::Notice);
+        if self.is_apart || !is_below_notice {
+            return None;
+        }
+        let (above, call) = group::call_above(index, |at| self.entry(at))?;
+        let written = self.entry(index)?;
+        let stays = group::stays(&call, &written, self.cx.session);
+        let is_shown = if stays { above >= self.from } else { self.cx.folds.is_together(call.id) };
+        (is_shown && group::follows(&call, &written, self.cx.session)).then_some(above)
+    }
+
+    /// What is shown in the row of a call from below the notices that follow it.
+    pub(super) fn written_below(&mut self, index: usize) -> Option<Shown<'b>> {
+        let kind = |index| self.slot(index).map(Slot::kind);
+        if kind(index) != Some(Kind::Tool) || kind(index + 1) != Some(Kind::Notice) {
+            return None;
+        }
+        let below = (index + 1..).find(|at| kind(*at) != Some(Kind::Notice))?;
+        if self.call_above_notices(below) == Some(index) { self.entry(below) } else { None }
+    }
+
     /// Whether an entry that is not finished may come to share the row of the one above it.
     pub(super) fn may_follow(&mut self, index: usize) -> bool {
         if index <= self.from || self.is_apart {
@@ -145,6 +171,9 @@ impl<'a, 'b> Walk<'a, 'b> {
 
     /// The entry whose row shows this one; itself where it has its own.
     pub(super) fn first_of_row(&mut self, index: usize) -> usize {
+        if let Some(call) = self.call_above_notices(index) {
+            return call;
+        }
         let mut first = index;
         while self.follows(first) {
             first -= 1;

@@ -53,6 +53,8 @@ const BESIDE_PLACE: usize = 10;
 const SHORT_PLACE: usize = 12;
 /// Columns from which it is said how to refuse with a reason.
 const REASON_FROM: u16 = 100;
+/// Columns and rows from which they have a row of their own where nothing is left at the end of one.
+const ROOMY: (u16, usize) = (60, 10);
 
 struct Contents {
     body: Vec<LogicalLine>,
@@ -63,6 +65,8 @@ struct Contents {
     choices: Vec<Choice>,
     /// Further keys, in words for the end of a row.
     unnamed: String,
+    /// The same keys as choices, where there is room for a row of them.
+    further: Vec<Choice>,
     at: Option<Place>,
     /// What stands between the body and the choices however little room there is.
     fixed: Vec<LogicalLine>,
@@ -84,8 +88,8 @@ struct Place {
 impl Contents {
     fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
         let asked = body.len();
-        let (raw, unnamed, at) = (RawLines::None, String::new(), None);
-        Self { body, raw, asked, choices, unnamed, at, fixed: Vec::new(), fields: Vec::new() }
+        let (raw, unnamed, further, at) = (RawLines::None, String::new(), Vec::new(), None);
+        Self { body, raw, asked, choices, unnamed, further, at, fixed: Vec::new(), fields: Vec::new() }
     }
 }
 
@@ -201,7 +205,13 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         highlighted: dock.highlighted,
         columns,
     };
-    let choices = Choices::new(&contents.choices, look);
+    let mut choices = Choices::new(&contents.choices, look);
+    let is_roomy = columns >= ROOMY.0 && max >= ROOMY.1 && !contents.further.is_empty();
+    if is_roomy && !hints::has_room(&choices, &contents, inner, body.len() + choices.rows() > max) {
+        contents.choices.append(&mut contents.further);
+        contents.unnamed.clear();
+        choices = Choices::new(&contents.choices, look);
+    }
     let mut keys = choices.keys.clone();
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
     // The word that names the key must not be lost because every row is full.
@@ -544,7 +554,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         let short = further("rule", "why").iter().map(|key| format!("{} {}", key.key, key.name)).collect::<Vec<_>>();
         unnamed = short.join(" · ");
     }
-    Contents { raw, asked, unnamed, ..Contents::of(body, choices) }
+    let beside = if unnamed.is_empty() { Vec::new() } else { further("make a rule", "refuse and say why") };
+    Contents { raw, asked, unnamed, further: beside, ..Contents::of(body, choices) }
 }
 
 /// What becomes of an agent that has ended.

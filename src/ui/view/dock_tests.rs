@@ -1347,3 +1347,24 @@ fn what_a_call_has_in_its_input_is_shown_whatever_its_kind() {
     let screen = shown(ToolKind::Execute, json!({ "command": ["bash", "-lc", "ls -l"], "description": "x" }));
     assert!(screen.contains("wants to run ls -l") && !screen.contains("run  ls -l"), "{screen}");
 }
+
+#[test]
+fn at_eighty_columns_the_keys_that_make_a_rule_and_refuse_with_a_reason_are_seen() {
+    use crate::model::ruling::Ruling;
+    let long: String = (0..40).map(|n| format!("line {n}\n")).collect();
+    let options = ["Allow once", "Always allow (for good, all of it)", "Reject"];
+    let mut s = Scene::working(80, 24);
+    s.model = std::mem::take(&mut s.model).with_rules(true);
+    s.ask_edit(1, PATH, &long, "", &options);
+    s.event(Event::Host(HostEvent::Ruled { req: ReqId(1), ruling: Ruling::OPEN }));
+    preview(&mut s, 1, &long, "", None);
+    let named = |s: &Scene| s.shown.contains("a make a rule   ! refuse and say why");
+    assert!(named(&s), "{}", s.shown);
+    s.press(Code::Tab).draw();
+    assert!(named(&s) && s.shown.contains("PageDown"), "{}", s.shown);
+    // In a low screen the question itself needs the rows.
+    let mut s = Scene::working(80, 12);
+    s.ask_edit(1, PATH, &long, "", &options);
+    preview(&mut s, 1, &long, "", None);
+    assert!(s.shown.contains("1 Allow once") && !s.shown.contains("refuse and say why"), "{}", s.shown);
+}

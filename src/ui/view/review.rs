@@ -14,6 +14,7 @@ use super::{ViewCx, split_bottom, split_top};
 use crate::base::{human, sanitize};
 use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, ReviewDoc, Scope};
 use crate::model::entry::Body;
+use crate::model::session::Phase;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
@@ -26,6 +27,8 @@ use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Measured, Pane, R
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
+/// Said as long as the session is being opened.
+const OPENING: &str = "not known yet: the session is still being opened";
 /// The list of files is at most so wide.
 const FILES: u16 = 44;
 /// From this height on there is air between the parts.
@@ -97,7 +100,9 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     if let Some(doc) = review.doc() {
         frame.rev = doc.rev;
     }
-    if let Some(words) = nothing(review, cx.session.review_is_off()).filter(|_| !body.is_empty()) {
+    let words = nothing(review, cx.session.review_is_off()).filter(|_| !body.is_empty());
+    let words = words.map(|words| if is_opening(cx) { OPENING.to_owned() } else { words });
+    if let Some(words) = words {
         let words = StyledText::of(width::truncate(&words, usize::from(body.width.saturating_sub(3))), Token::Dim);
         paint::put(buf, body.x + 2, body.y, body.width.saturating_sub(2), &words, cx.theme);
     } else if frame.measured.both && is_only {
@@ -146,6 +151,11 @@ fn main(
             hunks::draw(cx, review, at, frame, buf);
         }
     }
+}
+
+/// Whether it is not known yet what the session has changed: the agent has not opened it.
+fn is_opening(cx: &ViewCx<'_>) -> bool {
+    matches!(cx.session.phase(), Phase::Starting { .. } | Phase::Opening { .. } | Phase::PutOff { .. })
 }
 
 /// Why there is nothing to look at.

@@ -45,6 +45,9 @@ const AGENT: usize = 16;
 /// Columns of what a session is called, at the least.
 const NAME: usize = 12;
 
+/// Said of a session that its agent can neither load nor resume.
+pub(super) const READ_ONLY: &str = "read only";
+
 /// What it is drawn with.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
@@ -427,6 +430,7 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
         End::Ended => None,
     };
     let end = if one.is_gone { Some(("directory gone", Token::Bad)) } else { end };
+    let kept = (!one.is_gone && !one.goes_on).then_some((READ_ONLY, Token::Dim));
     let age = one.used_as_told.clone().unwrap_or_else(|| human::ago(one.age));
     let age = if columns >= usize::from(MEDIUM) { age.as_str() } else { age.trim_end_matches(" ago") };
     // What gives way first stands first here, and in the middle of the row.
@@ -448,7 +452,7 @@ fn about_past(one: &PastSession, list: &SessionList, look: Look<'_>, columns: us
         parts.push((width::truncate(&one.agent, AGENT).into_owned(), Token::Dim));
     }
     parts.push((age.to_owned(), Token::Dim));
-    parts.extend(end.map(|(words, token)| (words.to_owned(), token)));
+    parts.extend(kept.into_iter().chain(end).map(|(words, token)| (words.to_owned(), token)));
     let room = |parts: &[(String, Token)]| {
         columns
             .checked_sub(parts.iter().map(|(words, _)| width::str_width(words) + 2).sum())
@@ -554,7 +558,12 @@ fn keys(list: &SessionList, look: Look<'_>, room: usize) -> (String, String) {
         return (say(&[enter, "{Esc} back to the list", tab]), String::new());
     }
     let is_open = matches!(list.current(), Some(Row::Open(_)));
-    let enter = if is_open { "{Enter} goes there" } else { "{Enter} goes on" };
+    let is_only_shown = matches!(list.current(), Some(Row::Past(one)) if one.is_gone || !one.goes_on);
+    let enter = match (is_open, is_only_shown) {
+        (true, _) => "{Enter} goes there",
+        (_, true) => "{Enter} shows it",
+        _ => "{Enter} goes on",
+    };
     let escape = if list.filter().is_empty() { look.escape } else { "{Esc} clears" };
     let tab = match (list.current(), list.reach()) {
         (Some(Row::Open(one)), _) if (look.open)(one.key, 0).is_some_and(|open| open.can_answer) => {

@@ -231,3 +231,23 @@ fn a_name_is_asked_for_with_the_cursor_behind_it() {
     let (shown, _) = drawn(&list, 80, 24);
     assert!(shown.contains("name (only here): number 0 ✓ 2 other!") && shown.contains("Enter names it"), "{shown}");
 }
+
+#[test]
+fn a_session_that_its_agent_cannot_take_up_is_marked_and_enter_shows_it() {
+    let one = |id: &str, goes_on| {
+        PastSession::clean(id.into(), "Gemini", "gemini".into(), Starts::Unknown, "/shop".into())
+            .about(Some(id), None, None)
+            .used(60, 1, End::Ended, vec![PathBuf::from(id)], false)
+            .going_on(goes_on)
+    };
+    let mut list = SessionList::new("/shop".into(), Vec::new(), Past::Reading, Taste::default());
+    list.told(Past::Read([one("kept", false), one("alive", true)].into()));
+    for width in [60, 80, 140] {
+        let (shown, _) = drawn(&list, width, 24);
+        let row = |name: &str| shown.lines().find(|row| row.contains(name)).unwrap_or_default().to_owned();
+        assert!(row("“kept”").contains("read only") && !row("“alive”").contains("read only"), "{shown}");
+    }
+    assert!(drawn(&list, 80, 24).0.contains("Enter shows it"));
+    list.step(1);
+    assert!(drawn(&list, 80, 24).0.contains("Enter goes on"));
+}

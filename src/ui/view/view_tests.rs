@@ -122,6 +122,7 @@ fn the_panel_says_which_files_are_outside_and_that_there_are_more_than_calls_nam
 
 #[test]
 fn the_first_screen_names_what_can_be_gone_on_with() {
+    use crate::model::changes::Totals;
     use crate::ui::state::session_list::{End, Past, PastSession, Starts};
     let mut s = Scene::ready(120, 40);
     let one = |name: &str, cwd: &str, end| {
@@ -138,6 +139,20 @@ fn the_first_screen_names_what_can_be_gone_on_with() {
     s.ui.interrupted.insert("/home/me/src/shop".into(), 1);
     assert!(!s.draw().contains("interrupted here"), "it is said once: {}", s.shown);
     assert!(s.shown.contains("nothing is sent before you press Enter"), "{}", s.shown);
+    // What it has changed is said beside a name that is whole.
+    let totals = Totals { added: 8, removed: 2, files: 1, pending: 3 };
+    let with = |name: &str| one(name, "/home/me/src/shop", End::Ended).changing(Some(totals));
+    s.ui.past = Past::Read(
+        [with("mend it"), with(&"a long name ".repeat(9)), one("none", "/home/me/src/shop", End::Ended)].into(),
+    );
+    s.draw();
+    assert!(s.shown.contains("+8 −2 · 3 to review · 2 min ago"), "{}", s.shown);
+    assert_eq!(s.shown.matches("to review ·").count(), 1, "{}", s.shown);
+    // One that can only be shown is marked.
+    let kept = one("only to read", "/home/me/src/shop", End::Interrupted).going_on(false);
+    s.ui.past = Past::Read([kept, one("mend it", "/home/me/src/shop", End::Ended)].into());
+    assert!(s.draw().contains("read only · interrupted · 2 min ago"), "{}", s.shown);
+    assert_eq!(s.shown.matches("read only").count(), 1, "{}", s.shown);
     // Those that were interrupted come first, and more than are named are counted.
     let newer = (0..3).map(|n| one(&format!("newer {n}"), "/home/me/src/shop", End::Ended));
     let broken = (0..4).map(|n| one(&format!("broken {n}"), "/home/me/src/shop", End::Interrupted));

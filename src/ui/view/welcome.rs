@@ -3,8 +3,10 @@
 //!
 //! Starts nothing. Invariant: what does not fit is left out whole, the least needed first.
 
+use super::session_list::READ_ONLY;
 use super::{ViewCx, paint};
 use crate::base::{human, paths, sanitize};
+use crate::model::changes::Totals;
 use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -171,8 +173,13 @@ fn listed(cx: &ViewCx<'_>, near: &NearSessions, columns: u16) -> Vec<StyledText>
             End::Interrupted => ("interrupted · ", Token::Warn),
             End::Open | End::Ended => ("", Token::Dim),
         };
-        let right = format!("{how}{}", human::ago(one.age));
+        let kept = if one.goes_on { String::new() } else { format!("{READ_ONLY} · ") };
+        let right = format!("{kept}{how}{}", human::ago(one.age));
+        let changed = one.totals.filter(|totals| !totals.is_empty()).map(changed).unwrap_or_default();
         let (number, name) = (format!("  {}  ", at + 1), one.name().unwrap_or(&one.agent));
+        // What it has changed, where its name is whole beside that.
+        let needed = [&*number, name, &*changed, &*right].map(width::str_width).iter().sum::<usize>() + 2;
+        let right = if needed <= usize::from(columns) { format!("{changed}{right}") } else { right };
         let beside = width::str_width(&number) + width::str_width(&right) + 2;
         let room = usize::from(columns).saturating_sub(beside);
         let apart = one.apart_beside(width::str_width(name), room);
@@ -181,6 +188,12 @@ fn listed(cx: &ViewCx<'_>, near: &NearSessions, columns: u16) -> Vec<StyledText>
         lines.push(spread(&left, Token::Dim.into(), &right, token, columns));
     }
     lines
+}
+
+/// What a session has changed, in front of when that was.
+fn changed(totals: Totals) -> String {
+    let open = labels::to_review(totals).map(|open| format!("{open} · ")).unwrap_or_default();
+    format!("+{} −{} · {open}", totals.added, totals.removed)
 }
 
 /// Words at the left, and others at the right end.

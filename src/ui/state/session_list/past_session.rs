@@ -4,6 +4,7 @@
 
 use crate::base::sanitize;
 use crate::model::account;
+use crate::model::changes::Totals;
 use crate::model::session_ref::SessionRef;
 use crate::text::width;
 use std::cmp::Reverse;
@@ -87,6 +88,10 @@ pub struct PastSession {
     pub used_as_told: Option<String>,
     /// The agent can open a copy of it, as far as is known.
     pub forks: bool,
+    /// Its agent can load or resume it, as far as is known; else it is only shown.
+    pub goes_on: bool,
+    /// What it has changed, and how much of that is to be decided, where it was reviewed.
+    pub totals: Option<Totals>,
     /// The title is the person's own name for it.
     pub is_named: bool,
     /// What is the same for all sessions that continue one another.
@@ -123,6 +128,8 @@ impl PastSession {
             is_held: false,
             used_as_told: None,
             forks: false,
+            goes_on: true,
+            totals: None,
             is_named: false,
             thread: None,
             began: Duration::ZERO,
@@ -192,6 +199,18 @@ impl PastSession {
     pub fn told(self, used_as_told: Option<&str>, forks: bool, is_named: bool) -> Self {
         let used_as_told = used_as_told.map(|told| width::truncate(sanitize::line(told).trim(), AGENT).into_owned());
         Self { used_as_told, forks, is_named, ..self }
+    }
+
+    /// The same with what it has changed.
+    #[must_use]
+    pub fn changing(self, totals: Option<Totals>) -> Self {
+        Self { totals, ..self }
+    }
+
+    /// The same with whether its agent can load or resume it.
+    #[must_use]
+    pub fn going_on(self, goes_on: bool) -> Self {
+        Self { goes_on, ..self }
     }
 
     /// The same with whether a record that it is in is being written.

@@ -181,6 +181,12 @@ impl Choices {
         self.blocks.iter().map(|b| b.rows.len()).sum()
     }
 
+    /// How wide each row is.
+    pub fn widths(&self) -> impl Iterator<Item = usize> {
+        let rows = self.blocks.iter().flat_map(|block| &block.rows).chain(&self.keys);
+        rows.map(|row| width::styled_width(&row.text))
+    }
+
     fn block_of(&self, highlighted: Option<usize>) -> usize {
         let at = highlighted.unwrap_or(self.refuses);
         self.blocks.iter().position(|b| b.options.contains(&at)).unwrap_or(0)

@@ -2,12 +2,19 @@
 //!
 //! Decides nothing. Invariant: a key that is named works where the keyboard is now.
 
-use super::{Dock, RawLines, digits_answer, has_options};
+use super::choices::Choices;
+use super::{Contents, Dock, RawLines, digits_answer, has_options};
 use crate::base::human;
+use crate::text::width;
 use crate::ui::keys::Layer;
 use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
 use crate::ui::view::{ViewCx, dock_layer};
+
+/// Columns of the key that leads back, of those that turn pages, and of the one that shows what was sent.
+const BACK: usize = 11;
+const PAGES: usize = 29;
+const SENT: usize = 12;
 
 /// Whether keys go to something that lies over the composer.
 fn is_covered(cx: &ViewCx<'_>) -> bool {
@@ -24,6 +31,14 @@ fn digits(cx: &ViewCx<'_>) -> String {
         0 | 1 => "1".to_owned(),
         count => format!("1–{}", count.min(9)),
     }
+}
+
+/// Whether the words of further keys fit behind the answers, beside the others that stand there.
+pub(super) fn has_room(choices: &Choices, contents: &Contents, columns: u16, turns: bool) -> bool {
+    let sent = if contents.raw == RawLines::Hidden { SENT } else { 0 };
+    let others = BACK + if turns { PAGES } else { 0 } + sent;
+    let room = usize::from(columns).saturating_sub(width::str_width(&contents.unnamed) + others);
+    choices.widths().any(|wide| wide <= room)
 }
 
 /// What the right end says, longest first.
@@ -84,6 +99,7 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let is_told = focused && cx.state.refusal.is_none() && cx.state.view.dock.rule.is_none();
     let further = Some(&*dock.unnamed).filter(|words| is_told && !words.is_empty());
     let with = |last: &str| further.map(|words| and(words, last));
+    let both = [with(long), with(short)];
     let raw = raw_hint(dock, cx);
     let mut hints = Vec::new();
     if more > 0 {
@@ -92,7 +108,7 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         if focused {
             let pages = cx.state.keys.now(dock_layer(cx), "PageDown").map(|key| format!(", {key}")).unwrap_or_default();
             let at = format!("{at}{pages}");
-            hints.extend(with(long).map(|last| and(&at, &joined(raw.as_deref(), &last))));
+            hints.extend(both.into_iter().flatten().map(|last| and(&at, &joined(raw.as_deref(), &last))));
             hints.push(and(&at, &joined(raw.as_deref(), long)));
             hints.push(and(&at, &joined(None, long)));
             hints.push(and(&at, &joined(None, shortest)));

@@ -84,6 +84,19 @@ fn an_earlier_session_has_neither_a_conversation_nor_keys_for_an_agent() {
 }
 
 #[test]
+fn while_a_session_is_being_opened_it_is_not_said_that_nothing_was_changed() {
+    let mut s = Scene::new(120, 40);
+    s.model = std::mem::take(&mut s.model).with_review(true);
+    s.start();
+    s.show_review(ReviewDoc { rev: 1, ..ReviewDoc::default() }.into());
+    s.draw();
+    s.key(Key::alt(Code::Char('r'))).draw();
+    s.draw();
+    assert!(s.shown.contains("not known yet: the session is still being opened"), "{}", s.shown);
+    assert!(!s.shown.contains("nothing was changed"), "{}", s.shown);
+}
+
+#[test]
 fn where_not_all_could_be_looked_at_nothing_is_said_to_be_decided() {
     let mut doc = (*doc_of(2, Vec::new())).clone();
     doc.uncovered = vec!["the session's directory is gone".into()];
