@@ -1865,7 +1865,7 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     let proposed = vec![weighed("Bash(line *)", &[1])];
     s.event(Event::Host(HostEvent::RulesWeighed(Weighing {
         req,
-        list: Ruled::Allow,
+        list: Ruled::Deny,
         proposed,
         typed: None,
         why_none: None,
