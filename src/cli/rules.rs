@@ -77,7 +77,7 @@ fn test(test: &RulesTest) -> Result<u8, Usage> {
             "{named:?} names no tool of a server; it is called SERVER/TOOL, for example: tracker/list"
         )));
     }
-    let agent = test.agent.as_deref().map(|name| agent_named(name, &rules)).transpose()?;
+    let agent = test.agent.as_deref().map(|name| agent_named(name, &rules));
     // As an agent's call is judged: where `~/x` or `$X/y` leads is known to the agent alone.
     let claimed = match tool.kind {
         Kind::Read => claimed_paths("read", vec![test.text.clone()]),
@@ -140,15 +140,17 @@ fn not_an_agent(name: &str) -> Option<String> {
 }
 
 /// The name under which rules know the agent that `--agent NAME` starts. Those who are started by their command are
-/// known by that.
-fn agent_named(name: &str, rules: &Rules) -> Result<String, Usage> {
+/// known by that, and one that is still to be configured by the name that it will have.
+fn agent_named(name: &str, rules: &Rules) -> String {
     let common = Common { agent: Some(name.to_owned()), ..Common::default() };
     match launch::named_agent(&common, &Surroundings::read().config) {
-        Ok(Some(agent)) => Ok(agent.name),
-        Err(_) if rules.iter().any(|rule| rule.agent.as_deref() == Some(name)) => Ok(name.to_owned()),
-        Ok(None) => Ok(name.to_owned()),
-        Err(error) => Err(error),
+        Ok(Some(agent)) => return agent.name,
+        Err(why) if rules.iter().all(|rule| rule.agent.as_deref() != Some(name)) => {
+            say(&format!("{}; only rules for all agents are for it", why.0));
+        }
+        Ok(None) | Err(_) => {}
     }
+    name.to_owned()
 }
 
 fn print_judgement(Judgement { verdict, rule, also, doubt }: &Judgement, json: bool) -> Result<u8, Usage> {

@@ -39,7 +39,7 @@ pub(super) fn weigh(in_force: &RulesInForce, wanted: RuleQuery) -> Done {
     let RuleQuery { req, list, text, waiting, past, earlier } = wanted;
     let weighed = |text: &str| of_text(in_force, list, text, &waiting, (&past, &earlier));
     let of = waiting.iter().find(|(of, _)| *of == req).map(|(_, claims)| claims);
-    let mut weighing = Weighing { req, proposed: Vec::new(), typed: None, why_none: None };
+    let mut weighing = Weighing { req, list, proposed: Vec::new(), typed: None, why_none: None };
     match text {
         Some(text) => weighing.typed = Some(weighed(&text)),
         None => {
@@ -47,7 +47,8 @@ pub(super) fn weigh(in_force: &RulesInForce, wanted: RuleQuery) -> Done {
                 .map(|claims| proposed(in_force.book(), in_force.agent(), &in_force.cwd(), claims))
                 .unwrap_or_default();
             let resolves = |weighed: &Weighed| weighed.fault.is_none() && weighed.resolves.contains(&req);
-            let all = texts.iter().map(|text| weighed(text)).filter(resolves);
+            let offered = of.map(|claims| offered(in_force, list, claims, &texts)).unwrap_or_default();
+            let all = offered.iter().map(|text| weighed(text)).filter(resolves);
             weighing.proposed = all.take(MAX_PROPOSED).collect();
             if weighing.proposed.is_empty() {
                 weighing.why_none =
@@ -83,6 +84,46 @@ pub(super) fn proposed(book: &Rulebook, agent: Option<&str>, cwd: &Path, claims:
         }
     }
     texts
+}
+
+/// The same without what the rules allow anyway. To deny a line or ask about it one of its parts is enough.
+fn offered(in_force: &RulesInForce, list: Ruled, claims: &Claims, texts: &[String]) -> Vec<String> {
+    let mut needed: Vec<String> = Vec::new();
+    for text in texts.iter().map(|text| needed_of(in_force, claims, text)) {
+        if !needed.contains(&text) {
+            needed.push(text);
+        }
+    }
+    let narrowest = needed.first().filter(|_| list != Ruled::Allow).and_then(|text| rules::patterns(text).ok());
+    let parts = narrowest.filter(|parts| parts.len() > 1).unwrap_or_default();
+    parts.into_iter().chain(needed).collect()
+}
+
+/// Of the patterns of a text those without which the rules would not allow what is claimed.
+fn needed_of(in_force: &RulesInForce, claims: &Claims, text: &str) -> String {
+    let Ok(mut patterns) = rules::patterns(text) else { return text.to_owned() };
+    let (agent, cwd) = (in_force.agent(), in_force.cwd());
+    let allow = |patterns: &[String]| {
+        let text = patterns.join(", ");
+        let is_read_so = rules::patterns(&text).is_ok_and(|read| read == patterns);
+        let Some(only) = read(Ruled::Allow, &text).ok().filter(|_| is_read_so) else { return false };
+        let mut more = in_force.more();
+        more.extend(only);
+        let rules = in_force.book().with(&cwd, &more).0;
+        in_force.book().by(&rules, agent, &cwd, claims).verdict == Ruled::Allow
+    };
+    if patterns.len() < 2 || !allow(&patterns) {
+        return text.to_owned();
+    }
+    let mut at = 0;
+    while patterns.len() > 1 && at < patterns.len() {
+        let pattern = patterns.remove(at);
+        if !allow(&patterns) {
+            patterns.insert(at, pattern);
+            at += 1;
+        }
+    }
+    patterns.join(", ")
 }
 
 /// In words for the person: what stands in the way even of the widest rule that might be made.

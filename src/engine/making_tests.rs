@@ -2,6 +2,8 @@ use super::*;
 use crate::engine::rulebook::Rulebook;
 use crate::model::claims::{Claim, Claimed};
 use crate::model::event::TerminalSpec;
+use crate::model::tool::{ToolCall, ToolKind};
+use serde_json::json;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -51,6 +53,50 @@ fn what_is_proposed_answers_the_question_and_says_what_else() {
 }
 
 #[test]
+fn what_rules_allow_anyway_is_not_proposed_and_one_part_is_enough_to_deny_a_line() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    let proposed = |list, line: &str| {
+        let weighing = weighed(&in_force, RuleQuery { list, ..wanted(None, &[line]) });
+        weighing.proposed.into_iter().map(|weighed| weighed.text).collect::<Vec<_>>()
+    };
+    let both = ["Bash(git status), Bash(touch x)", "Bash(git status *), Bash(touch x *)", "Bash(git *), Bash(touch *)"];
+    assert_eq!(proposed(Ruled::Allow, "git status; touch x"), both);
+    for list in [Ruled::Ask, Ruled::Deny] {
+        let parts = [&["Bash(git status)", "Bash(touch x)"][..], &both].concat();
+        assert_eq!(proposed(list, "git status; touch x"), parts);
+    }
+    made(&in_force, "Bash(git *)", Scope::Workspace);
+    for list in [Ruled::Allow, Ruled::Ask, Ruled::Deny] {
+        let rest = ["Bash(touch x)", "Bash(touch x *)", "Bash(touch *)"];
+        assert_eq!(proposed(list, "git status; touch x"), rest, "{list:?}");
+    }
+}
+
+/// A question of opencode's, which names the directory of a file outside.
+#[test]
+fn a_file_outside_that_is_asked_about_with_its_directory_has_a_rule() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    let home = temp.path().canonicalize().unwrap();
+    std::fs::create_dir(home.join("out")).unwrap();
+    let dir = home.join("out").to_str().unwrap().to_owned();
+    let asked = |file: &str| {
+        let mut tool = ToolCall::new("t".into(), Duration::ZERO);
+        (tool.kind, tool.kind_before) = (ToolKind::Other, Some(ToolKind::Read));
+        tool.title = dir.clone();
+        tool.raw_input = Some(json!({ "filepath": format!("{dir}/{file}"), "parentDir": dir }));
+        Claims::of_tool(&tool, &[])
+    };
+    let query = RuleQuery { waiting: vec![(ReqId(1), asked("a.txt"))], past: Vec::new(), ..wanted(None, &[]) };
+    let proposed: Vec<String> = weighed(&in_force, query).proposed.into_iter().map(|weighed| weighed.text).collect();
+    assert_eq!(proposed, [format!("Read({dir}/a.txt)"), format!("Read({dir}/**)")]);
+    made(&in_force, &proposed[1], Scope::Workspace);
+    let of = |file: &str| in_force.ruling(&asked(file)).0.verdict;
+    assert_eq!((of("b.txt"), of(".env"), of("../p.txt")), (Ruled::Allow, Ruled::Ask, Ruled::Open));
+}
+
+#[test]
 fn a_fetch_for_which_no_pattern_can_be_has_a_reason_and_may_be_denied_by_its_host() {
     let temp = TempDir::new().unwrap();
     let in_force = in_force(&temp);
@@ -92,6 +138,23 @@ fn made(in_force: &RulesInForce, text: &str, scope: Scope) -> Vec<MadeRule> {
 
 fn verdict(in_force: &RulesInForce, text: &str) -> Ruled {
     in_force.ruling(&line(text)).0.verdict
+}
+
+#[test]
+fn a_deny_that_is_made_after_an_allow_in_one_directory_holds_and_so_does_the_allow() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    made(&in_force, "Bash(git *)", Scope::Workspace);
+    for (list, text) in [(Ruled::Deny, "Bash(rm *)"), (Ruled::Ask, "Bash(git push *)"), (Ruled::Deny, "Bash(dd *)")] {
+        let new = NewRules { list, text: text.into(), scope: Scope::Workspace };
+        let HostEvent::RulesMade { made, fault: None, .. } = make(&in_force, &new, &|_| {}).event else { panic!() };
+        assert_eq!(made.len(), 1);
+    }
+    let of = |line: &str| verdict(&in_force, line);
+    assert_eq!((of("git status; rm x"), of("dd")), (Ruled::Deny, Ruled::Deny));
+    assert_eq!((of("git status"), of("git push")), (Ruled::Allow, Ruled::Ask));
+    let HostEvent::RulesKept(kept) = kept(&in_force).event else { panic!() };
+    assert_eq!(kept.len(), 4);
 }
 
 #[test]

@@ -34,9 +34,21 @@ pub fn of_directory(all: &Path, cwd: &Path) -> PathBuf {
     all.join(format!("{name}-{:016x}.toml", digest(&[cwd.as_os_str().as_encoded_bytes()])))
 }
 
+/// How the first line of such a file begins and ends.
+const HEADING: [&str; 2] = ["# Rules for ", ", made in questions.\n"];
+
 /// The first line of such a file: which directory it is of. Others may have the same number.
 pub fn heading(cwd: &Path) -> String {
-    format!("# Rules for {}, made in questions.\n", cwd.as_os_str().as_encoded_bytes().escape_ascii())
+    let [start, end] = HEADING;
+    format!("{start}{}{end}", cwd.as_os_str().as_encoded_bytes().escape_ascii())
+}
+
+/// Whether a file with this heading is this one: it stands in it, or none does, since somebody has taken it away.
+pub fn is_headed(text: &str, heading: &str) -> bool {
+    let [start, end] = HEADING;
+    let mut headings =
+        text.split_inclusive('\n').filter(|line| line.starts_with(start) && line.ends_with(end)).peekable();
+    headings.peek().is_none() || headings.any(|line| line == heading)
 }
 
 /// Changes a file of rules; `heading` begins a new one.
@@ -46,10 +58,20 @@ pub fn change(file: &Path, heading: &str, change: Edit<'_>) -> Result<(), NotCha
     // Held until the file is written, so that of two who change it at once neither loses what the other added.
     let _lock = lock(&file)?;
     let text = read_text(&file).map_err(NotChanged::Unread)?.unwrap_or_else(|| heading.to_owned());
-    if !text.starts_with(heading) {
+    if !heading.is_empty() && !is_headed(&text, heading) {
         return Err(NotChanged::Unread("it is for another directory; move it away".to_owned()));
     }
-    Ok(write(&file, &edit(&text, change)?)?)
+    Ok(write(&file, &below(heading, &text, change)?)?)
+}
+
+/// The text with the change, and with the heading on top: a list may be put before the first one, with the comment right above it.
+fn below(heading: &str, text: &str, change: Edit<'_>) -> Result<String, NotEdited> {
+    let Some(rules) = text.strip_prefix(heading).filter(|_| !heading.is_empty()) else {
+        return Ok(format!("{heading}{}", edit(text, change)?));
+    };
+    // A blank line in its place, so that a fault is told with the line where it stands.
+    let edited = edit(&format!("\n{rules}"), change)?;
+    Ok(format!("{heading}{}", edited.strip_prefix('\n').unwrap_or(&edited)))
 }
 
 /// Waits a while for others who change the file. The file itself is replaced, so that a lock on it would say nothing.
@@ -113,5 +135,32 @@ mod tests {
         change(&file, &heading(one), add("Bash(ls)")).unwrap();
         assert!(read_text(&file).unwrap().unwrap().starts_with("# Rules for /a/p\\n, made in questions.\nallow"));
         assert!(matches!(change(&file, &heading(other), add("Bash(w)")), Err(NotChanged::Unread(_))));
+    }
+
+    #[test]
+    fn another_list_comes_below_the_heading() {
+        let temp = tempfile::tempdir().unwrap();
+        let (file, heading) = (temp.path().join("p.toml"), heading(Path::new("/a/p")));
+        let deny = |pattern| Edit { list: Verdict::Deny, ..add(pattern) };
+        let text = || read_text(&file).unwrap().unwrap();
+        change(&file, &heading, add("Bash(ls)")).unwrap();
+        change(&file, &heading, deny("Bash(rm *)")).unwrap();
+        let both = format!("{heading}deny = [\n    \"Bash(rm *)\",\n]\n\nallow = [\n    \"Bash(ls)\",\n]\n");
+        assert_eq!(text(), both);
+        let list = Edit { agent: Some("one"), list: Verdict::Ask, ..add("Read") };
+        change(&file, &heading, list).unwrap();
+        change(&file, &heading, Edit { is_removal: true, ..list }).unwrap();
+        assert_eq!(text(), format!("{both}\n[agent.one]\nask = [\n]\n"));
+
+        // As earlier versions have left it, and as somebody has who took the heading away.
+        let rules = both.strip_prefix(&heading).unwrap();
+        for written in [rules.replacen("allow", &format!("{heading}allow"), 1), rules.to_owned()] {
+            std::fs::write(&file, &written).unwrap();
+            change(&file, &heading, deny("Bash(w)")).unwrap();
+            assert!(text().starts_with(&heading) && text().contains("Bash(w)") && is_headed(&text(), &heading));
+        }
+        std::fs::write(&file, format!("{heading}allow = [\n1]\n")).unwrap();
+        let malformed = change(&file, &heading, add("Read")).unwrap_err();
+        assert!(malformed.to_string().starts_with("line 3: "), "{malformed}");
     }
 }

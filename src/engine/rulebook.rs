@@ -82,8 +82,8 @@ enum Stamp {
 #[derive(Debug, Default)]
 pub struct FileRules {
     pub rules: Rules,
-    /// Its first line.
-    pub heading: Option<String>,
+    /// What stands in it.
+    pub text: String,
     /// It is no rules file, or cannot be read.
     pub fault: Option<String>,
     pub warnings: Vec<String>,
@@ -572,8 +572,7 @@ fn read_by(file: &Path, trust: impl Fn(&str) -> Trust) -> Option<FileRules> {
             let trust = trust(&text);
             let Loaded { rules, malformed, warnings } = rules::load(&text, &file.to_string_lossy(), trust);
             let warnings = warnings.iter().map(ToString::to_string).collect();
-            let heading = text.split_inclusive('\n').next().map(str::to_owned);
-            Some(FileRules { rules, heading, fault: malformed.map(|fault| fault.to_string()), warnings })
+            Some(FileRules { rules, text, fault: malformed.map(|fault| fault.to_string()), warnings })
         }
         Err(reason) => {
             let mut rules = Rules::default();
@@ -588,7 +587,7 @@ fn read_by(file: &Path, trust: impl Fn(&str) -> Trust) -> Option<FileRules> {
 pub fn read_made(all: &Path, cwd: &Path) -> Option<FileRules> {
     let found = read_rules(&rule_files::of_directory(all, cwd), Trust::Full)?;
     // What cannot be read may be its own, with a deny in it.
-    let is_own = found.fault.is_some() || found.heading.as_deref() == Some(rule_files::heading(cwd).as_str());
+    let is_own = found.fault.is_some() || rule_files::is_headed(&found.text, &rule_files::heading(cwd));
     is_own.then_some(found)
 }
 

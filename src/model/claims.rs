@@ -19,6 +19,7 @@ pub use keys::{is_address_of_file, is_glob, needs_expansion};
 use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::path::Path;
 pub use titles::may_leave;
 
 /// Something that is to be done, with its place.
@@ -133,7 +134,7 @@ impl Claims {
             all.push(Claim::new(BASH, Claimed::Unknown));
         }
         let changed = changed(tool);
-        let files = files(tool, input);
+        let (files, above) = files_and_above(tool, input);
         // A request that names none may be about those that the call has named before.
         let named = if files.is_empty() { tool.named_before.clone() } else { files.clone() };
         let is_unnamed = files.is_empty();
@@ -147,6 +148,9 @@ impl Claims {
         let may_search = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Other);
         if may_search && !matched.is_empty() {
             all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
+        }
+        if !above.is_empty() {
+            all.push(Claim { only_narrows: true, is_guess: true, ..of_files("read", above) });
         }
         let counts = |claim| Claim { only_narrows: false, ..claim };
         // A command speaks for a file that the call names beside it no more than that for the command.
@@ -403,6 +407,18 @@ fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// The same. The directory right above one of them is apart where a question about a call names it beside the file: it says
+/// where that is.
+fn files_and_above(tool: &ToolCall, input: &Map<String, Value>) -> (Vec<String>, Vec<String>) {
+    let all = files(tool, input);
+    let is_above = |dir: &String| all.iter().any(|path| Path::new(path).parent() == Some(Path::new(dir)));
+    if !names::is_as_before(tool) {
+        return (all, Vec::new());
+    }
+    let (above, files) = all.iter().cloned().partition(is_above);
+    (files, above)
 }
 
 /// What a command is given to is one of the shells that are judged alike.

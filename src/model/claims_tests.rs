@@ -29,6 +29,41 @@ fn narrow(claim: Claim) -> Claim {
 }
 
 #[test]
+fn a_question_of_no_kind_that_names_only_files_of_its_call_is_about_what_the_call_does_with_them() {
+    let asked = |before, title: &str, input: Value| {
+        let mut tool = call(ToolKind::Other, title, input);
+        tool.kind_before = before;
+        Claims::of_tool(&tool, &[])
+    };
+    let input = || json!({ "filepath": "/out/a.txt", "parentDir": "/out" });
+    let guess = |claim| Claim { is_guess: true, ..narrow(claim) };
+    for (kind, name) in [(ToolKind::Read, "read"), (ToolKind::Edit, "edit"), (ToolKind::Search, "search")] {
+        for title in ["/out", "/out/*", "/out/a.txt"] {
+            let claims = asked(Some(kind), title, input());
+            let expected = vec![guess(paths("read", &["/out"])), paths(name, &["/out/a.txt"])];
+            assert_eq!((claims.all, claims.files), (expected, vec!["/out/a.txt".to_owned()]), "{title}");
+        }
+    }
+    // One directory is what it is about.
+    let dir = asked(Some(ToolKind::Read), "/out", json!({ "filepath": "/out", "parentDir": "/out" }));
+    assert_eq!(dir.all, [paths("read", &["/out"])]);
+    let others = [
+        (None, "/out", input()),
+        (Some(ToolKind::Execute), "/out", input()),
+        (Some(ToolKind::Delete), "/out", input()),
+        (Some(ToolKind::Read), "Send it away", input()),
+        (Some(ToolKind::Read), "/other", input()),
+        (Some(ToolKind::Read), "/out", json!({ "filepath": "/out/a.txt", "parentDir": "/out", "to_host": "x" })),
+        (Some(ToolKind::Read), "/out", json!({ "filepath": ["/out"], "parentDir": "/out" })),
+        (Some(ToolKind::Read), "/out", json!({})),
+    ];
+    for (before, title, input) in others {
+        let claims = asked(before, title, input);
+        assert!(claims.all.iter().any(|claim| claim.tool == "other" && !claim.only_narrows), "{title} {claims:?}");
+    }
+}
+
+#[test]
 fn a_question_that_names_nothing_is_about_what_the_call_has_named_before() {
     let mut tool = call(ToolKind::Read, "read", json!({}));
     tool.named_before = vec!["/p/.env".into()];

@@ -76,10 +76,11 @@ impl Secret {
 }
 
 /// In the order in which a worse one wins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Ruled {
     Allow,
     /// No rule is for it: it goes on as without rules.
+    #[default]
     Open,
     /// The person is asked, also where a rule would decide.
     Ask,
@@ -239,6 +240,9 @@ pub struct Weighed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weighing {
     pub req: ReqId,
+    /// For which list something is proposed.
+    #[serde(default)]
+    pub list: Ruled,
     /// The narrowest first. None: no rule can answer it.
     pub proposed: Vec<Weighed>,
     /// What the person has written instead.

@@ -374,8 +374,23 @@ pub(super) const TABLE: &[Row] = &[
 
 /// Shells that take a line with `-c`; of the first it is known how they read `sh -c LINE`.
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash"];
-const MORE_SHELLS: &[&str] =
-    &["rbash", "csh", "tcsh", "mksh", "yash", "posh", "fish", "nu", "elvish", "xonsh", "pwsh", "powershell"];
+const MORE_SHELLS: &[&str] = &[
+    "rbash",
+    "csh",
+    "tcsh",
+    "mksh",
+    "yash",
+    "posh",
+    "fish",
+    "nu",
+    "elvish",
+    "xonsh",
+    "pwsh",
+    "powershell",
+    "rc",
+    "es",
+    "sash",
+];
 
 /// Options of what runs each of its words that run nothing themselves.
 const FLAGS: &str = "-- -i -N -w -m -M -r --ignore-failure --warmup --min-runs --max-runs --runs --show-output";

@@ -3,7 +3,7 @@
 //!
 //! Invariant: a name that anybody may have given grants nothing; a name that all know says what its input is.
 
-use super::keys::{of_keys, plain};
+use super::keys::{is_for_paths, of_keys, plain};
 use super::{Claim, Claimed};
 use crate::base::tools::{self, Does};
 use crate::model::tool::{ToolCall, ToolKind};
@@ -32,8 +32,24 @@ pub(super) fn kind(tool: &ToolCall) -> ToolKind {
         Some((Does::Deletes, _)) => ToolKind::Delete,
         Some((Does::Moves, _)) => ToolKind::Move,
         Some((Does::Fetches | Does::SearchesWeb, _)) => ToolKind::Fetch,
+        None if is_as_before(tool) => tool.kind_before.unwrap_or(tool.kind),
         Some((Does::Calls, _)) | None => tool.kind,
     }
+}
+
+/// Whether a call that was announced as one of files is asked about without a word of its kind, and names files and nothing
+/// else: some agents ask so about what lies outside of the session's directory, with the directory above it as their title.
+pub(super) fn is_as_before(tool: &ToolCall) -> bool {
+    let is_of_files = matches!(tool.kind_before, Some(ToolKind::Read | ToolKind::Search | ToolKind::Edit));
+    if tool.kind != ToolKind::Other || !is_of_files || tool.name.is_some() || !tool.content.is_empty() {
+        return false;
+    }
+    let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object) else { return false };
+    let mut named = tool.locations.iter().map(|location| location.path.as_str());
+    let title = tool.title.trim_end_matches('*').trim_end_matches('/');
+    let is_one = |path: &str| path.trim_end_matches('/') == title;
+    let is_named = named.any(is_one) || input.values().filter_map(Value::as_str).any(is_one);
+    !input.is_empty() && is_named && input.iter().all(|(key, value)| is_for_paths(key) && value.is_string())
 }
 
 /// Whether only its name says what a tool of this kind does.

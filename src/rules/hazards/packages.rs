@@ -168,6 +168,26 @@ pub(super) const PACKAGES: &[Row] = &[
         reason: "brings in what is named, from where an option or an address says, or runs what that brings",
     },
     Row {
+        programs: &["opkg"],
+        signs: &[
+            Only("list list-installed list-upgradable info status search files whatdepends whatprovides --version"),
+            Longs("--conf --offline-root --add-dest --cache"),
+            Short("-f"),
+            Short("-o"),
+        ],
+        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+    },
+    Row {
+        programs: &["pkg"],
+        signs: &[Only("info search query rquery version stats which check audit list-all list-installed -v")],
+        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+    },
+    Row {
+        programs: &["easy_install"],
+        signs: &[Only("--version --help")],
+        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+    },
+    Row {
         programs: &["apk"],
         signs: &[
             Only("info list search version policy --version"),

@@ -342,7 +342,7 @@ pub(super) const TABLE: &[Row] = &[
         reason: "runs a program from the line or from standard input",
     },
     Row {
-        programs: &["nu", "elvish", "xonsh", "pwsh", "powershell"],
+        programs: &["nu", "elvish", "xonsh", "pwsh", "powershell", "rc", "es", "sash", "jjs"],
         signs: &[Begins("-"), NoScript, Device, Input],
         reason: "runs a program from the line or from standard input",
     },

@@ -135,7 +135,7 @@ impl<'a> Renaming<'a, '_> {
         if !self.is_any_narrow() {
             return Opinion::neither();
         }
-        if words.first().is_some_and(|word| self.is_led_to_program(word, is_moved)) {
+        if words.first().is_some_and(|word| self.is_led_to_program(word, is_moved) || self.is_in_other_letters(word)) {
             return ask(true);
         }
         if is_copier(program, words) {
@@ -151,6 +151,12 @@ impl<'a> Renaming<'a, '_> {
     fn is_led_to_program(&self, word: &Word, is_moved: bool) -> bool {
         let Some(text) = word.known().filter(|text| text.contains('/') && !is_moved) else { return false };
         self.is_led(&Places::of(self.files.against.request, &self.files.led(text)))
+    }
+
+    /// Whether a program is one of that name in small letters: many disks of macOS find it by either.
+    fn is_in_other_letters(&self, word: &Word) -> bool {
+        let name = word.known().filter(|text| text.contains(|c: char| c.is_ascii_uppercase()));
+        name.is_some_and(|text| !self.is_program(text) && self.is_program(&text.to_ascii_lowercase()))
     }
 
     /// What is to be said of a line: what it puts into files, and names of programs where it is not known what a command is

@@ -27,7 +27,8 @@ impl RuleDraft {
 
     /// Takes what is proposed, once that is known.
     pub fn sync(&mut self, weighing: Option<&Weighing>) {
-        let Some(weighing) = weighing.filter(|weighing| weighing.req == self.req && !self.is_written) else { return };
+        let is_of_this = |weighing: &&Weighing| weighing.req == self.req && weighing.list == self.list;
+        let Some(weighing) = weighing.filter(|weighing| is_of_this(weighing) && !self.is_written) else { return };
         if self.line.is_empty()
             && let Some(first) = weighing.proposed.first()
         {
@@ -60,7 +61,11 @@ impl RuleDraft {
         weighing.filter(|weighing| weighing.req == self.req)?.of(self.line.text())
     }
 
+    /// What was proposed first gives way to what is proposed for that list; what the person has chosen or written stays.
     pub fn next_list(&mut self) {
+        if self.at == 0 && !self.is_written {
+            self.line.set_text("");
+        }
         self.list = match self.list {
             Ruled::Allow => Ruled::Ask,
             Ruled::Ask | Ruled::Open => Ruled::Deny,

@@ -1734,7 +1734,7 @@ fn a_question_that_the_decision_hook_leaves_to_the_person_says_so_and_no_rule_th
     s.press(Code::Tab).after(2000).draw();
     s.typed("a");
     let proposed = vec![weighed("Bash(git log)", &[1]), weighed("Bash(git *)", &[1, 2])];
-    let weighing = Weighing { req: ReqId(1), proposed, typed: None, why_none: None };
+    let weighing = Weighing { req: ReqId(1), list: Ruled::Allow, proposed, typed: None, why_none: None };
     s.event(Event::Host(HostEvent::RulesWeighed(weighing)));
     let words = "does not answer this, which the decision hook asks about";
     assert!(s.draw().contains(words) && s.shown.contains("is for later ones"), "{}", s.shown);
@@ -1761,7 +1761,7 @@ fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
     s.press(Code::Enter);
     assert_eq!(s.intents().len(), 1, "nothing is made that is not known yet");
     let proposed = vec![weighed("Bash(git log -1)", &[1]), weighed("Bash(git log *)", &[1, 2])];
-    let weighing = Weighing { req, proposed, typed: None, why_none: None };
+    let weighing = Weighing { req, list: Ruled::Allow, proposed, typed: None, why_none: None };
     s.event(Event::Host(HostEvent::RulesWeighed(weighing.clone())));
     assert!(s.draw().contains("new rule  allow  Bash(git log -1)"), "{}", s.shown);
     s.press(Code::Down).draw();
@@ -1786,12 +1786,45 @@ fn a_rule_is_shown_with_what_it_does_before_it_is_made() {
 }
 
 #[test]
+fn another_list_has_proposals_of_its_own_unless_one_was_chosen() {
+    let mut s = with_rules(100, 24, &["git status; touch x"]);
+    s.typed("a");
+    let req = ReqId(1);
+    let weighing = |list, text: &str| {
+        let proposed = vec![weighed(text, &[1]), weighed("Bash(git *), Bash(touch *)", &[1])];
+        Event::Host(HostEvent::RulesWeighed(Weighing { req, list, proposed, typed: None, why_none: None }))
+    };
+    s.event(weighing(Ruled::Allow, "Bash(git status), Bash(touch x)"));
+    assert!(s.draw().contains("allow  Bash(git status), Bash(touch x)"), "{}", s.shown);
+    s.press(Code::BackTab).draw();
+    let wish = |list, text| Intent::Rules(RuleWish::Weigh { req, list, text });
+    assert_eq!(s.intents().last(), Some(&wish(Ruled::Ask, None)));
+    s.press(Code::BackTab);
+    assert_eq!(s.intents().last(), Some(&wish(Ruled::Deny, None)));
+    // What was looked for before comes late.
+    s.event(weighing(Ruled::Ask, "Bash(git status)"));
+    assert!(s.draw().contains("new rule  deny  ▏"), "{}", s.shown);
+    s.event(weighing(Ruled::Deny, "Bash(touch x)"));
+    assert!(s.draw().contains("new rule  deny  Bash(touch x)▏"), "{}", s.shown);
+    s.press(Code::Down).press(Code::BackTab).draw();
+    let chosen = "Bash(git *), Bash(touch *)";
+    assert!(s.shown.contains(&format!("new rule  allow  {chosen}")), "{}", s.shown);
+    assert_eq!(s.intents().last(), Some(&wish(Ruled::Allow, Some(chosen.to_owned()))));
+}
+
+#[test]
 fn a_rule_that_is_drafted_goes_when_the_agent_changes_the_call() {
     let mut s = with_rules(100, 24, &["git log -1"]);
     s.typed("a");
     let req = ReqId(1);
     let proposed = vec![weighed("Bash(git log -1)", &[1])];
-    s.event(Event::Host(HostEvent::RulesWeighed(Weighing { req, proposed, typed: None, why_none: None })));
+    s.event(Event::Host(HostEvent::RulesWeighed(Weighing {
+        req,
+        list: Ruled::Allow,
+        proposed,
+        typed: None,
+        why_none: None,
+    })));
     assert!(s.draw().contains("new rule"), "{}", s.shown);
     let mut patch = ToolPatch::new("call-1".into());
     patch.title = Patch::Set("rm -rf /".into());
@@ -1816,7 +1849,7 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     s.typed("a");
     assert_eq!(s.intents().len(), 1);
     let why = Some("it may be anything".to_owned());
-    let weighing = Weighing { req: ReqId(1), proposed: Vec::new(), typed: None, why_none: why };
+    let weighing = Weighing { req: ReqId(1), list: Ruled::Allow, proposed: Vec::new(), typed: None, why_none: why };
     s.event(Event::Host(HostEvent::RulesWeighed(weighing)));
     assert!(s.draw().contains("no rule to allow this: it may be anything"), "{}", s.shown);
     for does_nothing in ["make it", "narrower", "how long", "in this directory"] {
@@ -1830,7 +1863,13 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     let req = ReqId(1);
     assert_eq!(s.intents().last(), Some(&Intent::Rules(RuleWish::Weigh { req, list: Ruled::Deny, text: None })));
     let proposed = vec![weighed("Bash(line *)", &[1])];
-    s.event(Event::Host(HostEvent::RulesWeighed(Weighing { req, proposed, typed: None, why_none: None })));
+    s.event(Event::Host(HostEvent::RulesWeighed(Weighing {
+        req,
+        list: Ruled::Deny,
+        proposed,
+        typed: None,
+        why_none: None,
+    })));
     assert!(s.draw().contains("deny  Bash(line *)") && s.shown.contains("make it"), "{}", s.shown);
     let asked = s.intents().len();
     s.press(Code::Esc).draw();

@@ -262,3 +262,17 @@ fn a_rule_for_an_agent_that_there_is_not_is_added_with_a_warning() {
     let file = std::fs::read_to_string(lab.path("config/acp-tui/rules.toml")).unwrap();
     assert!(file.contains("[agent.mine]") && file.contains("[agent.minne]"), "{file}");
 }
+
+#[test]
+fn rules_test_judges_for_an_agent_that_there_is_not_and_says_so() {
+    let lab = Lab::new();
+    lab.write("config/acp-tui/config.toml", "[agents.mine]\ncommand = \"sh\"\n");
+    lab.write("config/acp-tui/rules.toml", "allow = [\"Bash(git *)\"]\n[agent.mine]\ndeny = [\"Bash(git log *)\"]\n");
+    let test = |agent: &str| {
+        let out = lab.program().args(["rules", "test", "--agent", agent, "Bash", "git log"]).output().unwrap();
+        (out.status.code(), String::from_utf8(out.stderr).unwrap())
+    };
+    assert_eq!(test("mine"), (Some(1), String::new()));
+    let (code, said) = test("minne");
+    assert!(code == Some(0) && said.contains("there is no agent \"minne\""), "{code:?} {said}");
+}

@@ -15,7 +15,8 @@ use crate::ui::view::ViewCx;
 
 pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -> Contents {
     let weighing = cx.session.rules.weighing().filter(|weighing| weighing.req == draft.req);
-    if let Some(Weighing { why_none: Some(why), .. }) = weighing.filter(|_| draft.is_untouched()) {
+    let proposes = weighing.filter(|weighing| draft.is_untouched() && weighing.list == draft.list);
+    if let Some(Weighing { why_none: Some(why), .. }) = proposes {
         return without(cx, draft, why, question);
     }
     let mut body = vec![rule(draft)];
