@@ -20,8 +20,8 @@ pub const MAX_ENTRIES: usize = 250_000;
 const BATCH: usize = MAX_ENTRIES / 16;
 /// A smaller body need not give way.
 const SMALL: usize = 512;
-/// Changes that are remembered one by one.
-const RECENT: usize = 1 << 16;
+/// Changes that are remembered one by one; those of one entry that come in a row count as one.
+const RECENT: usize = 4096;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entries {
@@ -30,8 +30,10 @@ pub struct Entries {
     first: u64,
     /// Changes with every change of any entry.
     generation: u64,
-    /// The entries of the newest changes, the newest last: one for each step of the generation.
-    recent: VecDeque<EntryId>,
+    /// The entries of the newest changes, the newest last, each with the generation of the last of its changes in a row.
+    recent: VecDeque<(u64, EntryId)>,
+    /// The generation up to which changes are not remembered any more.
+    forgotten: u64,
     bytes: usize,
     /// A journal is written: what gives way here is there.
     pub(super) has_journal: bool,
@@ -180,16 +182,14 @@ impl Entries {
 
     /// What has changed since the generation was this one.
     pub fn changed_since(&self, generation: u64) -> Changed {
-        let news = self.generation.saturating_sub(generation);
-        match usize::try_from(news) {
-            Ok(news) if news <= self.recent.len() => {
-                let mut ids: Vec<EntryId> = self.recent.iter().skip(self.recent.len() - news).copied().collect();
-                ids.sort_unstable();
-                ids.dedup();
-                Changed::Only(ids)
-            }
-            _ => Changed::Any,
+        if generation < self.forgotten {
+            return Changed::Any;
         }
+        let news = self.recent.iter().rev().take_while(|(at, _)| *at > generation);
+        let mut ids: Vec<EntryId> = news.map(|(_, id)| *id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Changed::Only(ids)
     }
 
     pub(super) fn push(&mut self, turn: TurnId, at: Now, body: Body) -> EntryId {
@@ -294,10 +294,15 @@ impl Entries {
 
     fn note(&mut self, id: EntryId) {
         self.generation += 1;
-        if self.recent.len() >= RECENT {
-            self.recent.pop_front();
+        match self.recent.back_mut() {
+            Some((at, last)) if *last == id => *at = self.generation,
+            _ => {
+                if self.recent.len() >= RECENT {
+                    self.forgotten = self.recent.pop_front().map_or(self.generation, |(at, _)| at);
+                }
+                self.recent.push_back((self.generation, id));
+            }
         }
-        self.recent.push_back(id);
     }
 
     fn keep_budget(&mut self) {
@@ -347,6 +352,7 @@ impl Entries {
         self.generation += 1;
         self.list = VecDeque::new();
         self.recent = VecDeque::new();
+        self.forgotten = self.generation;
         self.grown.clear();
         self.leaving = Leaving { is_on: self.leaving.is_on, looked_at: self.first, ..Leaving::default() };
         self.bytes = 0;

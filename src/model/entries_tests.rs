@@ -94,9 +94,20 @@ fn what_has_changed_is_named_without_a_look_at_the_rest() {
     entries.finish(ids[3]);
     entries.touch(ids[7]);
     assert_eq!(entries.changed_since(then), Changed::Only(vec![ids[3], ids[7]]));
-    for _ in 0..=RECENT {
+    // A text that grows piece by piece takes no more room than one change.
+    for _ in 0..10 * RECENT {
         entries.touch(ids[1]);
     }
-    assert_eq!(entries.changed_since(then), Changed::Any);
+    assert_eq!(entries.changed_since(then), Changed::Only(vec![ids[1], ids[3], ids[7]]));
     assert_eq!(entries.changed_since(entries.generation() - 5), Changed::Only(vec![ids[1]]));
+    let before = entries.generation();
+    for n in 0..RECENT {
+        entries.touch(ids[n % 2]);
+    }
+    assert_eq!(entries.changed_since(before - 1), Changed::Any);
+    assert_eq!(entries.changed_since(before), Changed::Only(vec![ids[0], ids[1]]));
+    assert_eq!(entries.changed_since(entries.generation() - 1), Changed::Only(vec![ids[1]]));
+    entries.clear();
+    assert_eq!(entries.changed_since(before), Changed::Any);
+    assert_eq!(entries.changed_since(entries.generation()), Changed::Only(Vec::new()));
 }

@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hasher as _};
 use std::num::NonZeroU64;
 
 /// Bytes of the newest entries that stay in memory.
-pub const HELD: usize = 2 << 20;
+pub const HELD: usize = 1 << 20;
 /// So much more has to come before entries leave again.
 pub const LEAVE_STEP: usize = 256 << 10;
 

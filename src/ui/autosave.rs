@@ -59,9 +59,11 @@ struct Jobs {
 }
 
 impl Jobs {
-    /// A caller waits for it, or it must not be lost.
+    /// A caller waits for it, or it must not be lost. What was sent or cleared is a draft no more, and after a kill it would
+    /// be one again.
     fn is_urgent(&self) -> bool {
-        self.is_over || self.wants_prompts || !self.fetch.is_empty() || !self.sent.is_empty()
+        let is_gone = |jobs: &Self| jobs.drafts.values().any(Draft::is_empty);
+        self.is_over || self.wants_prompts || !self.fetch.is_empty() || !self.sent.is_empty() || is_gone(self)
     }
 }
 

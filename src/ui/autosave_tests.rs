@@ -121,6 +121,16 @@ async fn what_is_written_moves_from_the_directory_to_the_session_and_goes_when_i
     autosave.close();
 }
 
+#[test]
+fn what_was_sent_or_cleared_is_taken_away_at_once() {
+    let place = Place::Session { agent: "gemini --acp".into(), id: "gem-1".into() };
+    let mut jobs = Jobs::default();
+    jobs.drafts.insert(place.clone(), Draft { text: "half a tho".into(), ..Draft::default() });
+    assert!(!jobs.is_urgent(), "words are gathered");
+    jobs.drafts.insert(place, Draft::default());
+    assert!(jobs.is_urgent());
+}
+
 #[tokio::test]
 async fn an_account_of_one_conversation_never_becomes_the_draft_of_another() {
     let drafts = Arc::new(Memory::default());

@@ -71,6 +71,16 @@ fn is_kept(place: &Place, words: &str) {
     }
 }
 
+/// Waits until these words are no draft any more.
+#[track_caller]
+fn is_kept_nowhere(place: &Place, words: &str) {
+    let end = Instant::now() + Duration::from_secs(5);
+    while !kept(place, words).is_empty() {
+        assert!(Instant::now() < end, "still kept: {words}");
+        std::thread::park_timeout(Duration::from_millis(2));
+    }
+}
+
 fn kill(s: &mut Session, place: &Place) {
     s.signal(rustix::process::Signal::KILL);
     s.end();
@@ -112,6 +122,33 @@ fn a_session_that_was_killed_in_a_turn_goes_on_with_its_draft() {
     let mut lines = screen.lines().skip_while(|line| !line.contains("to go on with “"));
     let (about, command) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     assert!(about.trim_end().ends_with("):") && command.contains("  acp-tui --resume "), "{}", s.dump());
+}
+
+#[test]
+fn going_on_before_the_agent_is_up_leaves_no_empty_session_beside_it() {
+    let (place, agent) = keeper();
+    // Up as soon as there is a file.
+    let (go, run) = (place.path("go"), agent[1..].join("' '"));
+    let program = format!("#!/bin/sh\nuntil [ -e '{}' ]; do sleep 0.05; done\nexec '{run}'\n", go.display());
+    place.program("late-agent", &program);
+    let late = ["--", "late-agent"].map(str::to_owned);
+    std::fs::write(&go, "").unwrap();
+    let mut s = told(&place, &late, "hello there");
+    is_kept_nowhere(&place, "hello there");
+    kill(&mut s, &place);
+    std::fs::remove_file(&go).unwrap();
+    let mut s = start(&place, &[], &late);
+    s.see("Go on with");
+    s.see("starting late-agent");
+    s.send(TAB);
+    s.send("1");
+    s.see("turn 1: hello there");
+    std::fs::write(&go, "").unwrap();
+    let screen = s.wait_for("the session", |screen| screen.contains("the session goes on"));
+    let first = screen.lines().next().unwrap_or_default();
+    assert!(!first.contains("▸2") && first.contains("hello there"), "one session is open: {screen}");
+    s.prompt("and more");
+    s.see("turn 2: and more");
 }
 
 #[test]

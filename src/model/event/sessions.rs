@@ -139,6 +139,8 @@ pub struct SessionPage {
     pub is_cut: bool,
     /// With what the next page is asked for; without it this is the last one.
     pub next: Option<String>,
+    /// There is more, but with what it is asked for cannot be given back.
+    pub is_broken_off: bool,
 }
 
 /// A rendition of version 1 of the protocol, with names, shapes and numbers of its own.

@@ -60,6 +60,9 @@ pub fn listed(agent: &mut Agent, attempt: u64, result: Result<SessionPage, CallE
     let has_room = page.sessions.into_iter().all(|session| add(listing, session));
     listing.state = match page.next {
         _ if !has_room || page.is_cut => ListState::Stopped("the agent lists more than 10,000 sessions"),
+        None if page.is_broken_off => {
+            ListState::Stopped("the agent lists more, with a cursor that cannot be given back")
+        }
         None => ListState::Whole,
         Some(_) if listing.pages >= MAX_PAGES => ListState::Stopped("the list has more than 1,000 pages"),
         Some(next) if !listing.cursors.insert(next.clone()) => {

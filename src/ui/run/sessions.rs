@@ -471,7 +471,9 @@ impl<D: Device> Running<D> {
     fn leave_empty(&mut self, key: SessionKey) {
         let is_empty = |session: SessionRef<'_>| {
             let waits = session.turn.is_some() || !session.held.is_empty() || session.waits_for_person();
-            session.phase() == Phase::Ready && session.is_untouched() && !waits && session.terminals().next().is_none()
+            // Its agent may take a while to start: there is no more in it then.
+            let is_there = matches!(session.phase(), Phase::Ready | Phase::Starting { .. } | Phase::Opening { .. });
+            is_there && session.is_untouched() && !waits && session.terminals().next().is_none()
         };
         let writes = |view: &mut SessionView| !view.composer.is_empty() || !view.stash.is_empty();
         if self.engine.model().at(key).is_some_and(is_empty) && !self.app.view_of(key).is_some_and(writes) {

@@ -1,7 +1,8 @@
 //! F8 and Alt+J: the list is there at once, and a key leads to the session that needs the person.
 
-use crate::model::event::Intent;
-use crate::model::ids::SessionKey;
+use crate::model::event::{Event, Intent, Opening};
+use crate::model::ids::{Address, Addressed, SessionKey};
+use crate::model::reduce::reduce;
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
@@ -100,6 +101,25 @@ fn who_waits_stands_in_the_list_with_what_is_asked_and_enter_goes_there() {
         s.press(Code::Enter);
         assert_eq!(s.outs.last(), Some(&Out::Visit(SessionKey::FIRST)), "{size:?}");
         assert!(s.answers().is_empty() && s.ui.list.is_none());
+    }
+}
+
+#[test]
+fn where_agents_differ_a_row_of_the_open_ones_names_its_agent() {
+    for (width, is_named) in [(120, true), (80, true), (40, false)] {
+        let mut s = Scene::working(width, 40);
+        s.ui.view.name = Some("mend it".into());
+        let row = |s: &mut Scene| {
+            s.ui.sync(&s.model, s.now);
+            let shown = s.draw().to_owned();
+            shown.lines().find(|row| row.contains(" 1 “mend it”")).unwrap_or_else(|| panic!("{shown}")).to_owned()
+        };
+        s.press(Code::F(8));
+        assert!(!row(&mut s).contains("gemini"), "{}", s.shown);
+        let (command, cwd) = ("/opt/bin/other-agent --acp".into(), "/home/me/src/shop".into());
+        let add = Intent::AddAgent { command, env: Vec::new(), cwd, how: Opening::New, protocol: None };
+        drop(reduce(&mut s.model, Addressed { at: Address::All, what: Event::User(add) }, s.now));
+        assert_eq!(row(&mut s).contains("” gemini-cli"), is_named, "{}", s.shown);
     }
 }
 

@@ -44,6 +44,8 @@ const PREVIEW_FROM: u16 = 100;
 const AGENT: usize = 16;
 /// Columns of what a session is called, at the least.
 const NAME: usize = 12;
+/// Columns that the name of an open session keeps beside its agent.
+const LONG_NAME: usize = 16;
 
 /// Said of a session that its agent can neither load nor resume.
 pub(super) const READ_ONLY: &str = "read only";
@@ -400,12 +402,25 @@ fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<OpenRo
     let number = format!("{} ", number + 1);
     let rest = columns.saturating_sub(width::str_width(&number) + 2);
     let room = rest.saturating_sub(width::styled_width(&state)).max(rest / 3).max(NAME);
+    let agent = agent_among(cx, session).filter(|agent| room >= width::str_width(agent) + 1 + LONG_NAME);
+    let room = room.saturating_sub(agent.as_ref().map_or(0, |agent| width::str_width(agent) + 1));
     let name = super::sessions::label_with_words(cx, session, room);
     let mut text = StyledText::of(number, style);
     text.push(&name, style);
+    if let Some(agent) = agent.filter(|agent| !name.starts_with(agent.as_str())) {
+        text.push(" ", Token::Dim);
+        text.push(&agent, Token::Dim);
+    }
     text.push("  ", Token::Dim);
     text.append(&state);
     Some(OpenRow { row: text, place, can_answer })
+}
+
+/// Its agent, where sessions of others are open too.
+fn agent_among(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Option<String> {
+    let agent = labels::agent(session);
+    let mut others = cx.state.views().into_iter().filter_map(|(key, _)| cx.model.at(key));
+    others.any(|other| labels::agent(other) != agent).then(|| width::truncate(&agent, AGENT).into_owned())
 }
 
 /// What a question is about, in a few words.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 const AT: SessionKey = SessionKey::FIRST;
 const MESSAGES: usize = 4000;
 /// The newest 256 stay in any case; together they are less than what is held.
-const MESSAGE: usize = 6 << 10;
+const MESSAGE: usize = 3 << 10;
 
 fn text(n: usize) -> String {
     format!("{n}:{}", "x".repeat(MESSAGE))

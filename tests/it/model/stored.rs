@@ -384,11 +384,16 @@ fn a_list_that_fails_says_so_and_a_page_of_an_older_list_is_nobodys() {
     list(&mut rig, Some("/p"));
     rig.answer("session/list", page(&["stale"], Value::Null));
     assert!(ids(&rig).is_empty() && listing(&rig).state == ListState::Going);
-    for result in [json!({}), json!({ "sessions": [], "nextCursor": 5 })] {
-        rig.answer("session/list", result);
-        assert!(matches!(&listing(&rig).state, ListState::Failed(error) if error.message.contains("session/list")));
+    rig.answer("session/list", json!({}));
+    assert!(matches!(&listing(&rig).state, ListState::Failed(error) if error.message.contains("session/list")));
+    // What is there is kept, also where the rest cannot be asked for.
+    for cursor in [json!(5), json!({}), json!("c".repeat(10 << 20))] {
         list(&mut rig, None);
+        rig.answer("session/list", page(&["a"], cursor));
+        assert!(matches!(listing(&rig).state, ListState::Stopped(why) if why.contains("cannot be given back")));
+        assert_eq!(ids(&rig), ["a"]);
     }
+    list(&mut rig, None);
     rig.fail("session/list", json!({ "code": -32603, "message": "no" }));
     assert!(matches!(&listing(&rig).state, ListState::Failed(error) if error.message == "no"));
 }

@@ -63,12 +63,10 @@ pub fn listed(result: &str) -> Result<SessionPage, CallError> {
         return Err(malformed("session/list", "sessions is missing"));
     };
     let sessions = list.iter().take(MAX_LISTED).filter_map(one_listed).collect();
-    let next = value.get("nextCursor").filter(|cursor| !cursor.is_null());
-    let next = next.map(|cursor| match cursor.as_str() {
-        Some(cursor) if cursor.len() <= MAX_WORDS => Ok(cursor.to_owned()),
-        _ => Err(malformed("session/list", "nextCursor cannot be given back")),
-    });
-    Ok(SessionPage { sessions, is_cut: list.len() > MAX_LISTED, next: next.transpose()? })
+    let cursor = value.get("nextCursor").filter(|cursor| !cursor.is_null());
+    let next = cursor.and_then(Value::as_str).filter(|cursor| cursor.len() <= MAX_WORDS).map(str::to_owned);
+    let is_broken_off = cursor.is_some() && next.is_none();
+    Ok(SessionPage { sessions, is_cut: list.len() > MAX_LISTED, next, is_broken_off })
 }
 
 fn one_listed(value: &Value) -> Option<Listed> {

@@ -31,6 +31,8 @@ pub fn contents(list: &[Value], owner: Owner, lost: usize, cut: &mut bool) -> Ve
         *cut = true;
         out.push(said(format!("{left} more {} left out", human::plural(left as u64, "part"))));
     }
+    // Most calls have one part, for which a list that grows has room for four: it stays as long as the call.
+    out.shrink_to_fit();
     out
 }
 

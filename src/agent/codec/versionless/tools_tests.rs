@@ -86,3 +86,12 @@ fn names_of_a_tool_are_found_in_what_adapters_say_of_their_own() {
         assert_eq!(names(none.clone()), [""; 0], "{none}");
     }
 }
+
+#[test]
+fn parts_take_no_more_room_than_they_need() {
+    for count in [1, 2, 5, 100] {
+        let list = vec![json!({ "type": "content", "content": { "type": "text", "text": "x" } }); count];
+        let parts = contents(&list, Owner::Client, 0, &mut false);
+        assert_eq!((parts.len(), parts.capacity()), (count, count));
+    }
+}
