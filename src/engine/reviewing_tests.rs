@@ -11,6 +11,7 @@ use crate::model::entry::Body;
 use crate::model::event::{Intent, Opening};
 use crate::model::ids::AgentKey;
 use crate::model::session::Phase;
+use crate::model::session_ref::SessionRef;
 use crate::review::protocol::AgentSession;
 use std::sync::mpsc::Receiver;
 
@@ -602,6 +603,13 @@ async fn sessions_that_share_a_run_are_told_what_each_has_changed_by_itself() {
     until(&mut engine, |model, _| model.at(second).is_some_and(|at| at.phase() == Phase::Ready)).await;
     engine.intent_to(second.into(), prompt());
     until(&mut engine, |model, _| has_seen(model, AT, 3) && has_seen(model, second, 3)).await;
+    let knows = |model: &Model, at: SessionKey| {
+        let names = |session: SessionRef<'_>| {
+            session.changes().newest.iter().map(|file| file.path.as_str()).eq(["st1", "st2", "s1"])
+        };
+        model.at(at).is_some_and(names)
+    };
+    until(&mut engine, |model, _| knows(model, AT) && knows(model, second)).await;
     engine.shutdown().await;
     let text = std::fs::read_to_string(journals.join(format!("{stem}.jsonl"))).unwrap();
     let own = |at: u32| {

@@ -6,7 +6,7 @@
 use super::ids::{EntryId, ReqId, SessionId, SessionKey, TurnId};
 use crate::text::diff::{DiffLine, Kind};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,6 +25,15 @@ impl Totals {
     pub const fn is_empty(&self) -> bool {
         self.files == 0
     }
+}
+
+/// The same of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileTotals {
+    /// Below the session's directory.
+    pub path: String,
+    pub added: u64,
+    pub removed: u64,
 }
 
 /// By what a file was changed.
@@ -392,6 +401,10 @@ pub enum ReviewEvent {
         session: Totals,
         after: bool,
     },
+    /// The files of the newest turns that have changed the sums, a few.
+    FilesSeen {
+        newest: Vec<FileTotals>,
+    },
     /// So many hunks of earlier runs are not decided.
     LeftBefore(u64),
     /// What this session has changed by itself, where others have a part in the sums.
@@ -570,31 +583,4 @@ pub enum HeldOutcome {
     Refused,
     /// It could not be held or written.
     Failed { message: String },
-}
-
-/// The agent's changes in this session, in numbers.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Changes {
-    /// The disk is looked at before and after each turn.
-    pub is_on: bool,
-    /// Why it is not looked at any more.
-    pub(super) off: Option<String>,
-    /// It will be once there is room on the disk.
-    pub(super) waits: bool,
-    /// Of the whole session, against the last accepted state.
-    pub totals: Totals,
-    /// Hunks of earlier runs that nobody has decided.
-    pub left_before: u64,
-    /// Something appeared that did not come through the client: it can be reviewed only afterwards.
-    pub after: bool,
-    /// Turns that changed something.
-    pub turns: BTreeMap<u64, Totals>,
-    /// Turns whose prompt went out before the snapshot was finished.
-    pub uncovered_turns: BTreeSet<u64>,
-    /// What has become of the session's directory, where it was gone or another one at the end of a turn.
-    pub displaced: Option<String>,
-    /// Turns that have ended and are still being looked at.
-    pub(super) ending: BTreeSet<u64>,
-    /// What the transcript says of turns.
-    pub(super) entries: Vec<EntryId>,
 }

@@ -3,10 +3,11 @@
 //! Everything here is read by the front ends and written by `reduce` only. Knows nothing of other sessions, and of its
 //! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
+pub mod changes;
 pub mod shell;
 use super::account;
 use super::agent::{Agent, Connection, Death};
-use super::changes::{Changes, Gate, ReviewDoc, Rewound};
+use super::changes::{Gate, ReviewDoc, Rewound};
 use super::child::Child;
 use super::compaction::Compaction;
 use super::effect::Ended;
@@ -243,7 +244,7 @@ pub struct Session {
     pub(super) plans: HashMap<Option<Arc<str>>, EntryId>,
     /// The newest last.
     pub compactions: Vec<Compaction>,
-    pub(super) changes: Changes,
+    pub(super) changes: changes::Changes,
     pub(super) writes: BTreeMap<ReqId, Write>,
     /// What the person has allowed of files in this turn, and that is not done yet.
     pub(super) approved: Vec<Approved>,
@@ -422,7 +423,7 @@ impl Session {
         self.writes.get(&req)
     }
 
-    pub fn changes(&self) -> &Changes {
+    pub fn changes(&self) -> &changes::Changes {
         &self.changes
     }
 

@@ -6,13 +6,14 @@
 use crate::base::{human, paths, sanitize};
 use crate::model::account;
 use crate::model::agent::{Agent, OddCounts};
-use crate::model::changes::{Changes, Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
+use crate::model::changes::{Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
 use crate::model::confined::Confined;
 use crate::model::event::{AuthKind, PermissionKind};
 use crate::model::ids::Now;
 use crate::model::login;
 use crate::model::question::Question;
 use crate::model::session::Phase;
+use crate::model::session::changes::Changes;
 use crate::model::session_ref::SessionRef;
 use crate::model::setup::Unrecorded;
 use crate::model::spent::Spent;

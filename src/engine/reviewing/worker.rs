@@ -385,8 +385,8 @@ impl Worker {
 
     fn tell_own(&mut self) {
         let news = self.own.news(&mut self.review);
-        for (at, totals) in self.trouble("sums", "the changes could not be counted", news).unwrap_or_default() {
-            self.tell(at, ReviewEvent::OwnChanges { totals });
+        for (at, event) in self.trouble("sums", "the changes could not be counted", news).unwrap_or_default() {
+            self.tell(at, event);
         }
     }
 

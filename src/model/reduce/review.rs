@@ -43,6 +43,7 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
         }
         ReviewEvent::TurnNotReviewed { turn } => not_reviewed(session, turn, cx),
         ReviewEvent::ChangesSeen { session: sum, after } => seen(session, sum, after),
+        ReviewEvent::FilesSeen { newest } => session.changes.newest = newest,
         ReviewEvent::LeftBefore(hunks) => session.changes.left_before = hunks,
         // For the list of sessions, which reads it in the journal.
         ReviewEvent::OwnChanges { .. } => {}

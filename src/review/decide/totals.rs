@@ -4,11 +4,12 @@
 
 use super::doc;
 use super::parts::Parts;
-use crate::model::changes::{HunkState, Scope, Totals};
+use crate::model::changes::{FileTotals, HunkState, Scope, Totals};
 use crate::review::error::ReviewError;
 use crate::review::history::change_log::ChangeLog;
 use crate::review::history::contents::Contents;
 use crate::review::history::file_history::{FileHistory, Pair, Version, carry};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +77,23 @@ impl TotalsCache {
             sum.pending += one.pending;
         }
         Ok(sum)
+    }
+
+    /// Of the files that were counted, so many of the newest turns.
+    pub fn newest(&self, count: usize, log: &ChangeLog) -> Vec<FileTotals> {
+        let counted = log.histories().iter().filter_map(|(path, history)| {
+            let (_, sums) = self.sums.get(path).filter(|(_, sums)| sums.files > 0)?;
+            let turn = history.steps.iter().rev().find(|step| !step.cause.is_persons()).map(|step| step.turn);
+            Some((Reverse(turn), path, sums))
+        });
+        let mut files: Vec<(Reverse<Option<u64>>, &PathBuf, &Totals)> = counted.collect();
+        if files.len() > count {
+            files.select_nth_unstable_by_key(count, |(turn, path, _)| (*turn, *path));
+            files.truncate(count);
+        }
+        files.sort_unstable_by_key(|(turn, path, _)| (*turn, *path));
+        let named = |path: &Path| path.to_string_lossy().into_owned();
+        files.iter().map(|(_, path, s)| FileTotals { path: named(path), added: s.added, removed: s.removed }).collect()
     }
 
     fn forget(&mut self, log: &ChangeLog) {

@@ -44,7 +44,7 @@ use super::state::State;
 use crate::base::human::{self, thousands};
 use crate::base::paths;
 use crate::host::fs::{self, Roots};
-use crate::model::changes::{Before, Scope, Totals, TurnName, WritePreview};
+use crate::model::changes::{Before, FileTotals, Scope, Totals, TurnName, WritePreview};
 use crate::review::archive;
 use crate::review::decide::held_writes::HeldWrites;
 use crate::review::decide::only_copies::left_of_git;
@@ -429,6 +429,11 @@ impl ReviewSession {
             totals.pending += review.held.pending(&mut review.files)?;
             Ok(totals)
         })
+    }
+
+    /// Of the files that the sums were last counted of, so many of the newest turns.
+    pub fn newest_files(&self, count: usize) -> Vec<FileTotals> {
+        self.totals.newest(count, &self.log)
     }
 
     /// Sums of what one session of the run has changed, and in which files.

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::model::changes::{
-    Cause, FileChange, HeldOutcome, HunkId, HunkKind, HunkState, Left, ReviewAction, ReviewDoc, RewindOutcome, Rewound,
-    Target, Verdict,
+    Cause, FileChange, FileTotals, HeldOutcome, HunkId, HunkKind, HunkState, Left, ReviewAction, ReviewDoc,
+    RewindOutcome, Rewound, Target, Verdict,
 };
 use crate::model::ids::{EntryId, ReqId};
 use crate::review::dir::LOCK;
@@ -1829,6 +1829,19 @@ fn what_the_person_saves_when_a_command_and_its_turn_are_over_is_not_put_down_to
     place.act(ReviewAction::Rewind { turn: 1 });
     assert_eq!(["agents", "persons", "new"].map(|name| place.read(name)), ["a\n", "mine\n", "mine\n"]);
     assert_eq!(place.pending().len(), 2, "it is shown");
+}
+
+#[test]
+fn the_newest_files_are_those_of_the_last_turns_that_are_another_than_before() {
+    let mut place = Place::with(&[("a", b"a\n"), ("b", b"b\n"), ("c", b"c\n"), ("persons", b"p\n")]);
+    place.turn(1, |p| ["a", "b", "c"].into_iter().for_each(|name| p.client_writes(name, "one\ntwo\n")));
+    place.turn(2, |p| p.client_writes("c", "one\n"));
+    place.write("persons", "mine\n");
+    place.turn(3, |p| p.client_writes("b", "b\n"));
+    place.review.totals().unwrap();
+    let one = |path: &str, added| FileTotals { path: path.into(), added, removed: 1 };
+    assert_eq!(place.review.newest_files(8), [one("c", 1), one("a", 2)]);
+    assert_eq!(place.review.newest_files(1), [one("c", 1)]);
 }
 
 #[test]

@@ -143,14 +143,17 @@ fn steps(plan: &[PlanEntry], rows: &mut Rows) {
     rows.more(plan.len(), from + PLAN);
 }
 
-/// The files that calls and writes name, the newest first.
-fn changed<'a>(cx: &ViewCx<'_>, newest: impl Iterator<Item = &'a Entry>, rows: &mut Rows) {
-    let totals = cx.session.changes().totals;
+/// The files that calls and writes name, the newest first, then others that the review has found changed; what it knows of
+/// their lines.
+fn changed<'a>(cx: &ViewCx<'a>, newest: impl Iterator<Item = &'a Entry>, rows: &mut Rows) {
+    let changes = cx.session.session().changes();
+    let (totals, known) = (changes.totals, &changes.newest);
     let cwd = [PathBuf::from(&cx.session.cwd)];
     let roots: Vec<PathBuf> =
         cwd.iter().cloned().chain(cx.model.directories(cx.session.key()).iter().map(PathBuf::from)).collect();
     let mut files: Vec<(&str, String, char)> = Vec::new();
-    for (path, sign) in newest.flat_map(changes_of) {
+    let seen = known.iter().map(|file| (file.path.as_str(), '~'));
+    for (path, sign) in newest.flat_map(changes_of).chain(seen) {
         if files.iter().any(|(known, ..)| *known == path) {
             continue;
         }
@@ -168,15 +171,19 @@ fn changed<'a>(cx: &ViewCx<'_>, newest: impl Iterator<Item = &'a Entry>, rows: &
         .unwrap_or_default();
     rows.head("CHANGED", open);
     for (path, shown, sign) in files.iter().take(FILES) {
-        let right = if is_outside(path, &roots) { OUTSIDE } else { "" };
-        let room = usize::from(COLUMNS) - 6 - if right.is_empty() { 0 } else { right.len() + 1 };
+        let right = match known.iter().find(|file| file.path == *shown) {
+            _ if is_outside(path, &roots) => StyledText::of(OUTSIDE, Token::Warn),
+            Some(file) => lines(file.added, file.removed),
+            None => StyledText::new(),
+        };
+        let room = usize::from(COLUMNS) - 6 - if right.is_empty() { 0 } else { width::styled_width(&right) + 1 };
         let shown = width::truncate_start(shown, room).into_owned();
         let token = match sign {
             '+' => Token::Good,
             '−' => Token::Danger,
             _ => Token::Dim,
         };
-        rows.row((sign.encode_utf8(&mut [0; 4]), token), &shown, Token::Text, StyledText::of(right, Token::Warn));
+        rows.row((sign.encode_utf8(&mut [0; 4]), token), &shown, Token::Text, right);
     }
     // What a command has changed is summed up as well, and no call names it.
     let named = files.iter().filter(|(path, ..)| !is_outside(path, &roots)).count();
@@ -185,12 +192,19 @@ fn changed<'a>(cx: &ViewCx<'_>, newest: impl Iterator<Item = &'a Entry>, rows: &
         rows.rows.push((StyledText::of("   named by no call", Token::Dim), StyledText::new()));
     }
     rows.more(if files.is_empty() { 0 } else { files.len().saturating_add(unnamed) }, files.len().min(FILES));
-    if !totals.is_empty() {
-        let mut sums = StyledText::of(format!("   +{}", totals.added), Token::Good);
-        sums.push(&format!(" −{}", totals.removed), Token::Bad);
+    let is_only = totals.files == 1 && files.iter().any(|(_, shown, _)| known.iter().any(|file| file.path == *shown));
+    if !totals.is_empty() && !is_only {
+        let mut sums = StyledText::of("   ", Token::Dim);
+        sums.append(&lines(totals.added, totals.removed));
         sums.push(&format!(" in {}", human::count(totals.files, "file")), Token::Dim);
         rows.rows.push((sums, StyledText::new()));
     }
+}
+
+fn lines(added: u64, removed: u64) -> StyledText {
+    let mut lines = StyledText::of(format!("+{added}"), Token::Good);
+    lines.push(&format!(" −{removed}"), Token::Bad);
+    lines
 }
 
 /// Whether a path is in none of the session's directories, as it is written: the disk is not looked at here.

@@ -1,4 +1,4 @@
-use crate::model::changes::{ReviewEvent, Totals};
+use crate::model::changes::{FileTotals, ReviewEvent, Totals};
 use crate::model::entry::ChunkKind;
 use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
 use crate::model::ids::{ReqId, SessionKey};
@@ -118,6 +118,27 @@ fn the_panel_says_which_files_are_outside_and_that_there_are_more_than_calls_nam
     assert!(matches!(rows("│  + /elsewhere/b.rs")[..], [row] if row.ends_with("outside")), "{}", s.shown);
     assert!(matches!(rows("│  + a.rs")[..], [row] if !row.contains("outside")), "{}", s.shown);
     assert_eq!(rows("… 2 more").len(), 1, "{}", s.shown);
+    let one = |path: &str, added, removed| FileTotals { path: path.into(), added, removed };
+    let newest = vec![one("by/a command", 1, 0), one("a.rs", 8, 40)];
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::FilesSeen { newest })));
+    s.draw();
+    let rows = |part: &str| s.shown.lines().filter(|row| row.contains(part)).collect::<Vec<_>>();
+    assert!(matches!(rows("│  + a.rs")[..], [row] if row.ends_with(" +8 −40")), "{}", s.shown);
+    assert!(matches!(rows("│  ~ by/a command")[..], [row] if row.ends_with(" +1 −0")), "{}", s.shown);
+    assert_eq!((rows("… 1 more").len(), rows("+9 −40 in 3 files").len()), (1, 1), "{}", s.shown);
+}
+
+#[test]
+fn the_panel_has_no_sum_below_the_only_file() {
+    let mut s = Scene::working(160, 45);
+    let session = Totals { added: 9, removed: 40, files: 1, pending: 1 };
+    let newest = vec![FileTotals { path: "a.rs".into(), added: 9, removed: 40 }];
+    for event in [ReviewEvent::ChangesSeen { session, after: false }, ReviewEvent::FilesSeen { newest }] {
+        s.event(Event::Host(HostEvent::Review(event)));
+    }
+    s.draw();
+    let rows: Vec<&str> = s.shown.lines().filter(|row| row.contains("+9 −40")).collect();
+    assert!(matches!(rows[..], [row] if row.contains("~ a.rs")), "{}", s.shown);
 }
 
 #[test]
