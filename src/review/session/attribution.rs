@@ -90,8 +90,10 @@ impl Tool {
 
     /// Whether it was not running when something changed: what it does not say that it puts there may be the person's.
     fn was_at_rest(&self, when: When) -> bool {
-        let before = if self.doing == ToolEffect::Runs { LEAD } else { SLACK };
-        matches!(when, When::At(at) if !self.ran(at, before, TICK))
+        let is_command = self.doing == ToolEffect::Runs;
+        // Something where a file was removed may have changed later than that.
+        let (When::At(at) | When::By(at)) = when;
+        (is_command || matches!(when, When::At(_))) && !self.ran(at, if is_command { LEAD } else { SLACK }, TICK)
     }
 
     /// Whether it ran then, where it may have begun that much before it was told of, and ended that much after.
@@ -502,10 +504,7 @@ impl Attribution {
             let its = Attributed::new(Cause::Tool, Some(entry)).of_turn(turn);
             return Attributed { doubt, beside_persons, was_at_rest, ..its };
         }
-        // What changed beside a command may be the person's; of what was removed only the turn's end tells when.
-        let is_past = self.over.is_some_and(|over| over.was_before(over.turn, when));
-        let was_at_rest = |tool: &Tool| tool.was_at_rest(when) || is_past && tool.is_finished();
-        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !was_at_rest(tool))
+        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !tool.was_at_rest(when))
             .map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
         let command = command.or_else(|| {
             let starts = self.starting.values().any(|since| Self::is_since(*since, when));

@@ -1846,7 +1846,8 @@ fn the_newest_files_are_those_of_the_last_turns_that_are_another_than_before() {
 
 #[test]
 fn what_the_person_saves_right_before_or_after_a_command_is_in_doubt_while_the_turn_goes_on() {
-    let mut place = Place::with(&[("agents", b"a\n"), ("before", b"a\n"), ("after", b"a\n")]);
+    let files = ["agents", "before", "after", "here/agents", "there/removed", "there/moved"];
+    let mut place = Place::with(&files.map(|name| (name, &b"a\n"[..])));
     place.review.begin_turn(1).unwrap();
     place.write("before", "mine\n");
     // An agent tells of a call a little after it has begun.
@@ -1855,10 +1856,13 @@ fn what_the_person_saves_right_before_or_after_a_command_is_in_doubt_while_the_t
     place.note(ToolEffect::Runs, &[], Vec::new(), false);
     pass_a_tick(&place);
     place.write("agents", "agent\n");
+    fs::remove_file(place.at("here/agents")).unwrap();
     pass_a_tick(&place);
     let at = Instant::now();
     pass_a_tick(&place);
     place.write("after", "mine\n");
+    fs::remove_file(place.at("there/removed")).unwrap();
+    fs::rename(place.at("there/moved"), place.at("there/to")).unwrap();
     // The look at its end comes later than the news of it.
     let (entry, turn, doing, finished, waits) = (EntryId(place.entry), None, ToolEffect::Runs, true, false);
     let (paths, claims) = (Vec::new(), Vec::new());
@@ -1868,7 +1872,9 @@ fn what_the_person_saves_right_before_or_after_a_command_is_in_doubt_while_the_t
     place.act(ReviewAction::Rewind { turn: 1 });
     let texts = ["agents", "before", "after"].map(|name| place.read(name));
     assert_eq!(texts, ["a\n", "mine\n", "mine\n"]);
-    assert_eq!(place.pending().len(), 2, "it is shown");
+    let are_there = ["here/agents", "there/removed", "there/moved", "there/to"].map(|name| place.at(name).exists());
+    assert_eq!(are_there, [true, false, false, true]);
+    assert_eq!(place.pending().len(), 4, "it is shown");
 }
 
 #[test]

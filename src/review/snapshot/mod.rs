@@ -525,7 +525,7 @@ impl Snapshot {
                     self.vanished[1].insert(as_moved(&entry.stat));
                 }
                 let change = Change { path: walk::path(&job.key).to_owned(), before, after: state };
-                moved.take(&change, job.known.map(|entry| entry.stat.ino), stat.ino);
+                moved.take(&change, job.known.as_ref().map(|entry| &entry.stat), &stat);
                 changes.push(change);
             }
             let is_new = job.known.is_none_or(|entry| entry.stat.ino != stat.ino);
@@ -537,7 +537,7 @@ impl Snapshot {
                 Entry { state, stat, racy, walked: job.walked, unreadable: unreadable.is_some(), only, visit: 0 };
             updates.push((job.key, (!state.is_absent() || !job.walked).then_some(entry)));
         }
-        self.moves = moved.moves();
+        self.moves = moved.moves(|path, at| walk::was_there(&self.root.path().join(path), at));
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         if whole {
             // Lists of all of their packs are open by now; few are needed from here on.

@@ -5,6 +5,7 @@
 
 use crate::review::state::content;
 use crate::review::state::{Change, Oid, State};
+use crate::review::worktree::walk::{Stat, Time};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 struct Place {
     path: PathBuf,
     number: u64,
+    /// When the file was changed last.
+    changed: Time,
     oid: Option<Oid>,
     /// There was nothing before.
     new: bool,
@@ -25,22 +28,24 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// `was` and `is` are the numbers of the file before and now.
-    pub(super) fn take(&mut self, change: &Change, was: Option<u64>, is: u64) {
-        let place = |number, state: &State| Place {
+    /// `was` and `is` are what was there before and now.
+    pub(super) fn take(&mut self, change: &Change, was: Option<&Stat>, is: &Stat) {
+        let place = |stat: Option<&Stat>, state: &State| Place {
             path: change.path.clone(),
-            number,
+            number: stat.map_or(0, |stat| stat.ino),
+            changed: stat.map_or((0, 0), |stat| stat.ctime),
             oid: content(state),
             new: change.before.is_absent(),
         };
         if change.after.is_absent() {
-            self.gone.push(place(was.unwrap_or_default(), &change.before));
-        } else if was != Some(is) {
-            self.come.push(place(is, &change.after));
+            self.gone.push(place(was, &change.before));
+        } else if was.is_none_or(|was| was.ino != is.ino) {
+            self.come.push(place(Some(is), &change.after));
         }
     }
 
-    pub(super) fn moves(self) -> Moves {
+    /// `was_there` tells whether the file at a path existed at a time: numbers of files that are gone are given to new ones.
+    pub(super) fn moves(self, was_there: impl Fn(&Path, Time) -> bool) -> Moves {
         let mut moves = Moves::default();
         let mut numbers: HashMap<u64, Vec<usize>> = HashMap::new();
         let mut oids: HashMap<Oid, Vec<usize>> = HashMap::new();
@@ -62,7 +67,11 @@ impl Found {
                     (false, Some(oid)) => oids.get_mut(&oid),
                     _ => None,
                 };
-                let found = places.and_then(|places| std::iter::from_fn(|| places.pop()).find(|at| taken.insert(*at)));
+                let is_it = |at: &usize| {
+                    let is_old = |come: &Place| !same_file || was_there(&come.path, gone.changed);
+                    self.come.get(*at).is_some_and(is_old) && taken.insert(*at)
+                };
+                let found = places.and_then(|places| std::iter::from_fn(|| places.pop()).find(is_it));
                 let Some(come) = found.and_then(|at| self.come.get(at)) else { continue };
                 moves.to.insert(gone.path.clone(), come.path.clone());
                 if same_file && gone.oid.is_some() && gone.oid == come.oid {
@@ -98,5 +107,29 @@ impl Moves {
     /// Whether the last look has found that there is nothing any more: when that happened is not known, only by when.
     pub(crate) fn is_gone(&self, path: &Path) -> bool {
         self.gone.contains(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review::worktree::walk::Kind;
+
+    #[test]
+    fn a_number_that_was_given_to_a_new_file_makes_no_move() {
+        for was_there in [true, false] {
+            let file = |oid| State::File { oid: Oid([oid; 20]), mode: 0o644, size: 2 };
+            let stat = |kind, ctime| Stat { kind, ino: 7, ctime: (ctime, 0), ..Stat::default() };
+            let gone = Change { path: "a".into(), before: file(1), after: State::Absent };
+            let come = Change { path: "b".into(), before: State::Absent, after: file(2) };
+            let mut found = Found::default();
+            found.take(&gone, Some(&stat(Kind::File, 5)), &stat(Kind::Other, 0));
+            found.take(&come, None, &stat(Kind::File, 9));
+            let moves = found.moves(|path, at| {
+                assert_eq!((path, at), (Path::new("b"), (5, 0)));
+                was_there
+            });
+            assert_eq!(moves.to(Path::new("a")), was_there.then_some(Path::new("b")));
+        }
     }
 }

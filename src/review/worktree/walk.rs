@@ -428,6 +428,13 @@ pub(crate) fn changed_at(root: &Path, below: &Path, since: Time) -> Option<Syste
     at.map(dated)
 }
 
+/// Whether the file at `path` may have been there at that time: it was made then or earlier, where the system knows.
+pub(crate) fn was_there(path: &Path, at: Time) -> bool {
+    let made = path.symlink_metadata().and_then(|meta| meta.created()).ok();
+    let made = made.and_then(|made| made.duration_since(SystemTime::UNIX_EPOCH).ok());
+    made.is_none_or(|made| (made.as_secs().cast_signed(), made.subsec_nanos()) <= at)
+}
+
 /// Whether git's rules apply at `root`: a repository is there or above.
 pub(crate) fn in_git(root: &Path) -> bool {
     root.ancestors().any(|dir| dir.join(".git").symlink_metadata().is_ok())
