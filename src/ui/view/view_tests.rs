@@ -125,7 +125,7 @@ fn the_panel_says_which_files_are_outside_and_that_there_are_more_than_calls_nam
     let rows = |part: &str| s.shown.lines().filter(|row| row.contains(part)).collect::<Vec<_>>();
     assert!(matches!(rows("│  + a.rs")[..], [row] if row.ends_with(" +8 −40")), "{}", s.shown);
     assert!(matches!(rows("│  ~ by/a command")[..], [row] if row.ends_with(" +1 −0")), "{}", s.shown);
-    assert_eq!((rows("… 1 more").len(), rows("+9 −40 in 3 files").len()), (1, 1), "{}", s.shown);
+    assert_eq!((rows("│    … 1 more").len(), rows("│    +9 −40 in 3 files").len()), (1, 1), "{}", s.shown);
 }
 
 #[test]
