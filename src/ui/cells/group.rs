@@ -19,7 +19,7 @@ use std::path::Path;
 /// Calls of one row.
 pub const MOST: u64 = 32;
 /// Notices between a call and what it has written, at the most.
-const BETWEEN: usize = 3;
+pub const BETWEEN: usize = 3;
 
 /// Whether an entry may share the row of the one above it.
 pub fn follows(above: &Entry, below: &Entry, session: SessionRef<'_>) -> bool {

@@ -155,7 +155,7 @@ impl<'a, 'b> Walk<'a, 'b> {
         if kind(index) != Some(Kind::Tool) || kind(index + 1) != Some(Kind::Notice) {
             return None;
         }
-        let below = (index + 1..).find(|at| kind(*at) != Some(Kind::Notice))?;
+        let below = (index + 1..=index + 1 + group::BETWEEN).find(|at| kind(*at) != Some(Kind::Notice))?;
         if self.call_above_notices(below) == Some(index) { self.entry(below) } else { None }
     }
 

@@ -451,6 +451,12 @@ fn more_sent(cx: &ViewCx<'_>, all: usize) -> Option<LogicalLine> {
     Some(plain(&format!("  … {} more{shows}", human::count(more as u64, "line")), Token::Dim))
 }
 
+/// The keys that stand behind the answers: one makes a rule, one refuses with a reason.
+fn further(cx: &ViewCx<'_>, rule: &str, reason: &str) -> Vec<Choice> {
+    let rule = cx.session.rules.are_there().then_some(("a", rule));
+    keys(cx, Layer::Dock, &rule.into_iter().chain([("!", reason)]).collect::<Vec<_>>())
+}
+
 fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let mut body = Vec::new();
     let waiting = cx.session.questions().len();
@@ -542,11 +548,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         body.extend(sent);
     }
     let mut choices = kinds::answers(cx, pending, columns);
-    let has_rules = cx.session.rules.are_there();
-    let further = |rule, reason| {
-        let rule = has_rules.then_some(("a", rule));
-        keys(cx, Layer::Dock, &rule.into_iter().chain([("!", reason)]).collect::<Vec<_>>())
-    };
+    let further = |rule, reason| further(cx, rule, reason);
     let mut unnamed = String::new();
     if columns >= REASON_FROM {
         choices.extend(further("make a rule", "refuse and say why"));

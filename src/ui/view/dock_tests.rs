@@ -1351,7 +1351,7 @@ fn what_a_call_has_in_its_input_is_shown_whatever_its_kind() {
 #[test]
 fn at_eighty_columns_the_keys_that_make_a_rule_and_refuse_with_a_reason_are_seen() {
     use crate::model::ruling::Ruling;
-    let long: String = (0..40).map(|n| format!("line {n}\n")).collect();
+    let long = "line\n".repeat(40);
     let options = ["Allow once", "Always allow (for good, all of it)", "Reject"];
     let mut s = Scene::working(80, 24);
     s.model = std::mem::take(&mut s.model).with_rules(true);
