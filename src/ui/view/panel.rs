@@ -7,6 +7,7 @@
 use super::{ViewCx, paint, sessions};
 use crate::base::{human, paths, sanitize};
 use crate::model::budget::Budget;
+use crate::model::changes::FileTotals;
 use crate::model::entries::Slot;
 use crate::model::entry::{Body, Entry, FileOutcome, PlanEntry, PlanStatus};
 use crate::model::event::Background;
@@ -151,16 +152,18 @@ fn changed<'a>(cx: &ViewCx<'a>, newest: impl Iterator<Item = &'a Entry>, rows: &
     let cwd = [PathBuf::from(&cx.session.cwd)];
     let roots: Vec<PathBuf> =
         cwd.iter().cloned().chain(cx.model.directories(cx.session.key()).iter().map(PathBuf::from)).collect();
-    let mut files: Vec<(&str, String, char)> = Vec::new();
+    let place = |path: &str| paths::normalize(&Path::new(&cx.session.cwd).join(path));
+    let figures: Vec<(PathBuf, &FileTotals)> = known.iter().map(|file| (place(&file.path), file)).collect();
+    let mut files: Vec<(&str, PathBuf, char)> = Vec::new();
     let seen = known.iter().map(|file| (file.path.as_str(), '~'));
     for (path, sign) in newest.flat_map(changes_of).chain(seen) {
         if files.iter().any(|(known, ..)| *known == path) {
             continue;
         }
-        let shown = paths::display(Path::new(path), &cwd, cx.home);
+        let place = place(path);
         // One file may be named in several ways.
-        if !files.iter().any(|(_, known, _)| *known == shown) {
-            files.push((path, shown, sign));
+        if !files.iter().any(|(_, known, _)| *known == place) {
+            files.push((path, place, sign));
         }
     }
     if files.is_empty() && totals.is_empty() {
@@ -170,14 +173,15 @@ fn changed<'a>(cx: &ViewCx<'a>, newest: impl Iterator<Item = &'a Entry>, rows: &
         .map(|open| format!("{open}{}", cx.say(Layer::Composer, " · {F3}")))
         .unwrap_or_default();
     rows.head("CHANGED", open);
-    for (path, shown, sign) in files.iter().take(FILES) {
-        let right = match known.iter().find(|file| file.path == *shown) {
+    for (path, place, sign) in files.iter().take(FILES) {
+        let shown = paths::display(Path::new(path), &cwd, cx.home);
+        let right = match figures.iter().find(|(known, _)| known == place) {
             _ if is_outside(path, &roots) => StyledText::of(OUTSIDE, Token::Warn),
-            Some(file) => lines(file.added, file.removed),
+            Some((_, file)) => lines(file.added, file.removed),
             None => StyledText::new(),
         };
         let room = usize::from(COLUMNS) - 6 - if right.is_empty() { 0 } else { width::styled_width(&right) + 1 };
-        let shown = width::truncate_start(shown, room).into_owned();
+        let shown = width::truncate_start(&shown, room).into_owned();
         let token = match sign {
             '+' => Token::Good,
             '−' => Token::Danger,
@@ -192,7 +196,8 @@ fn changed<'a>(cx: &ViewCx<'a>, newest: impl Iterator<Item = &'a Entry>, rows: &
         rows.rows.push((StyledText::of("   named by no call", Token::Dim), StyledText::new()));
     }
     rows.more(if files.is_empty() { 0 } else { files.len().saturating_add(unnamed) }, files.len().min(FILES));
-    let is_only = totals.files == 1 && files.iter().any(|(_, shown, _)| known.iter().any(|file| file.path == *shown));
+    let is_only =
+        totals.files == 1 && files.iter().any(|(_, place, _)| figures.iter().any(|(known, _)| known == place));
     if !totals.is_empty() && !is_only {
         let mut sums = StyledText::of("   ", Token::Dim);
         sums.append(&lines(totals.added, totals.removed));
