@@ -119,6 +119,17 @@ impl Update {
         }
     }
 
+    /// Whose words it brings, where it is a message or a piece of one.
+    pub fn speaker(&self) -> Option<ChunkKind> {
+        match self {
+            Self::Chunk { kind, .. }
+            | Self::Part { kind, .. }
+            | Self::Message { kind, .. }
+            | Self::Whole { kind, .. } => Some(*kind),
+            _ => None,
+        }
+    }
+
     /// The message that it tells of by its id.
     pub(super) fn message(&self) -> Option<(ChunkKind, &Arc<str>)> {
         match self {

@@ -8,6 +8,9 @@
 use super::Row;
 use super::sign::Sign::{After, Always, Brought, But, Each, Has, Longs, Only, OnlyTwo, OtherLongs, Short, Words};
 
+/// Why most of them ask.
+const BRINGS: &str = "brings in what is named, from where an option or an address says, or runs what that brings";
+
 pub(super) const PACKAGES: &[Row] = &[
     Row {
         programs: &["pip", "pip3"],
@@ -23,7 +26,7 @@ pub(super) const PACKAGES: &[Row] = &[
                 "--quiet --verbose --upgrade --no-deps --requirement --constraint --editable --no-cache-dir --disable-pip-version-check --no-input --pre --no-build-isolation --force-reinstall --ignore-installed --yes --outdated --format --version --help --require-hashes --no-warn-script-location --only-binary --no-binary --upgrade-strategy --progress-bar --files --not-required --local --dry-run --no-index --all --exclude --group",
             ),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["uv"],
@@ -42,7 +45,7 @@ pub(super) const PACKAGES: &[Row] = &[
                 "--with --with-editable --with-requirements --python --index --index-url --default-index --extra-index-url --find-links --directory --project --config-file --config-setting --cache-dir --target --prefix --env-file --script --keyring-provider --allow-insecure-host --system --override --overrides --build-constraint --break-system-packages",
             ),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["poetry"],
@@ -54,7 +57,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-C"),
             Short("-P"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["pdm"],
@@ -65,7 +68,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-g"),
             Short("-c"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["pipenv"],
@@ -77,7 +80,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-i"),
             Has("://"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["hatch"],
@@ -86,39 +89,35 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--config --data-dir --cache-dir --project"),
             Short("-p"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["rye"],
         signs: &[OnlyTwo("sync/ lock/ list/ show/ build/ test/ fmt/ lint/ --version/")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["pixi"],
         signs: &[OnlyTwo("install/ list/ info/ tree/ search/ lock/ task/list --version/"), Longs("--manifest-path")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["conda", "mamba", "micromamba"],
         signs: &[OnlyTwo("list/ info/ search/ env/list env/export --version/ -V/")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
-    Row {
-        programs: &["pipx"],
-        signs: &[OnlyTwo("list/ environment/ --version/ help/")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
-    },
+    Row { programs: &["pipx"], signs: &[OnlyTwo("list/ environment/ --version/ help/")], reason: BRINGS },
     Row {
         programs: &["rustup"],
         signs: &[OnlyTwo("show/ check/ which/ doc/ target/list component/list toolchain/list --version/ -V/ help/")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &[
             "rbenv", "pyenv", "nodenv", "rvm", "nvm", "fnm", "volta", "asdf", "corepack", "guix", "devbox", "devenv",
         ],
         signs: &[Only("version versions list ls current which whence where --version help")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["mise"],
@@ -129,7 +128,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-t"),
             Short("-s"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["bundle", "bundler"],
@@ -137,7 +136,7 @@ pub(super) const PACKAGES: &[Row] = &[
             OnlyTwo("install/ list/ show/ info/ outdated/ check/ lock/ version/ platform/ doctor/ --version/ update/"),
             Longs("--path --gemfile --binstubs --shebang --trust-policy"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["gem"],
@@ -148,14 +147,14 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--config-file --norc"),
             Short("-C"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["brew"],
         signs: &[Only(
             "list ls info search outdated deps uses leaves config doctor desc log cat tap-info commands help --version --prefix --cellar",
         )],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["apt", "apt-get", "apt-cache", "aptitude"],
@@ -165,7 +164,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-c"),
             Longs("--option --config-file"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["opkg"],
@@ -175,18 +174,14 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-f"),
             Short("-o"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["pkg"],
         signs: &[Only("info search query rquery version stats which check audit list-all list-installed -v")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
-    Row {
-        programs: &["easy_install"],
-        signs: &[Only("--version --help")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
-    },
+    Row { programs: &["easy_install"], signs: &[Only("--version --help")], reason: BRINGS },
     Row {
         programs: &["apk"],
         signs: &[
@@ -195,7 +190,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-p"),
             Short("-X"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["dnf", "yum", "microdnf", "tdnf"],
@@ -204,7 +199,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--setopt --config --installroot --releasever --repofrompath --enableplugin"),
             Short("-c"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["zypper"],
@@ -214,7 +209,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-c"),
             Short("-R"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["pacman", "yay", "paru"],
@@ -223,7 +218,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--config --root --dbpath --hookdir --gpgdir --cachedir --sysroot --logfile"),
             Short("-r"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["dpkg"],
@@ -233,7 +228,7 @@ pub(super) const PACKAGES: &[Row] = &[
             ),
             Longs("--root --instdir --admindir --pre-invoke --post-invoke --status-logger"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["rpm"],
@@ -245,17 +240,17 @@ pub(super) const PACKAGES: &[Row] = &[
             Has("%{lua"),
             Longs("--eval --define --pipe --root --dbpath --rcfile --macros --load --undefine"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["snap", "flatpak"],
         signs: &[Only("list info find search version remotes remote-ls --version")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["port", "choco", "scoop", "winget"],
         signs: &[Only("list installed info search variants deps contents outdated version --version")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["luarocks"],
@@ -265,7 +260,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--server --only-server --tree --project-tree --lua-dir"),
             Has("://"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["cpanm"],
@@ -278,13 +273,9 @@ pub(super) const PACKAGES: &[Row] = &[
             Short("-L"),
             Has("://"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
-    Row {
-        programs: &["cpan"],
-        signs: &[Always],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
-    },
+    Row { programs: &["cpan"], signs: &[Always], reason: BRINGS },
     Row {
         programs: &["cookiecutter", "copier", "yo", "degit", "create-react-app", "create-next-app", "create-vite"],
         signs: &[Each],
@@ -298,7 +289,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--root --switch --cli --shell"),
             Has("://"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["cabal"],
@@ -311,7 +302,7 @@ pub(super) const PACKAGES: &[Row] = &[
                 "--with-compiler --with-ghc --with-hc-pkg --with-hsc2hs --with-gcc --with-ld --with-ar --with-strip --project-file --config-file --store-dir --prefix --ghc-options --builddir --package-db --extra-prog-path",
             ),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["stack"],
@@ -322,7 +313,7 @@ pub(super) const PACKAGES: &[Row] = &[
                 "--exec --stack-yaml --ghc-options --setup-info-yaml --local-bin-path --copy-bins --with-gcc --with-hpack --work-dir --stack-root --docker --nix-shell-options --nix-packages --extra-package-dbs --haddock-arguments",
             ),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["composer"],
@@ -333,7 +324,7 @@ pub(super) const PACKAGES: &[Row] = &[
             After("update u upgrade"),
             Has("://"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["dart", "flutter"],
@@ -345,19 +336,19 @@ pub(super) const PACKAGES: &[Row] = &[
                 "--packages --enable-asserts-in --dds-port --flutter-root --local-engine --local-engine-src-path --extra-front-end-options --extra-gen-snapshot-options",
             ),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["rebar3"],
         signs: &[Only(
             "compile eunit ct test dialyzer xref deps tree get-deps fmt lint edoc cover clean version help unlock check escriptize release tar --version",
         )],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["lein"],
         signs: &[Only("test compile check deps classpath clean jar uberjar javac version help run doc"), Short("-m")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["nimble"],
@@ -367,7 +358,7 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--nim --nimbleDir --tags"),
             Has("://"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["vcpkg"],
@@ -378,7 +369,7 @@ pub(super) const PACKAGES: &[Row] = &[
                 "--overlay-ports --overlay-triplets --vcpkg-root --x-install-root --x-manifest-root --x-asset-sources --binarysource",
             ),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["conan"],
@@ -388,22 +379,22 @@ pub(super) const PACKAGES: &[Row] = &[
             Longs("--requires --tool-requires --deployer --deployer-folder --remote --conf --output-folder"),
             Short("-r"),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["pod"],
         signs: &[Only("install list search outdated env lib --version"), Longs("--project-directory --sources")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["nuget"],
         signs: &[Only("list search locals restore help"), Longs("-source -configfile -msbuildpath")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["mix"],
         signs: &[Has("local."), Has("hex.publish"), Has("hex.repo"), Has("archive.")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["dotnet"],
@@ -413,17 +404,17 @@ pub(super) const PACKAGES: &[Row] = &[
             Words(&["new", "--install"]),
             Words(&["add", "reference"]),
         ],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["go"],
         signs: &[Words(&["get"]), Words(&["mod", "edit"]), Words(&["work", "edit"])],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row {
         programs: &["ansible-galaxy"],
         signs: &[Only("list info search --version"), Longs("--server --roles-path --collections-path")],
-        reason: "brings in what is named, from where an option or an address says, or runs what that brings",
+        reason: BRINGS,
     },
     Row { programs: &["twine"], signs: &[Only("check --version")], reason: "sends away what is built" },
 ];

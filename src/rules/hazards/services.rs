@@ -8,6 +8,9 @@ use super::sign::Sign::{
     Always, Any, Begins, Has, Input, Longs, Only, OnlyTwo, OtherLongs, Part, Short, Unless, Within, Words,
 };
 
+/// Why most of them ask.
+const ELSEWHERE: &str = "changes or sends what is elsewhere, or runs a program there";
+
 pub(super) const SERVICES: &[Row] = &[
     Row {
         programs: &["ansible"],
@@ -39,7 +42,7 @@ pub(super) const SERVICES: &[Row] = &[
             Short("-c"),
             Unless("--syntax-check --check -C --list-tasks --list-hosts --list-tags --version --help"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &[
@@ -58,7 +61,7 @@ pub(super) const SERVICES: &[Row] = &[
             "mina",
         ],
         signs: &[Unless("--version --help")],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["helm"],
@@ -69,7 +72,7 @@ pub(super) const SERVICES: &[Row] = &[
             Has("://"),
             Longs("--kube-apiserver --kube-context --registry-config --repo --ca-file --kube-token --validate"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["kustomize"],
@@ -90,17 +93,17 @@ pub(super) const SERVICES: &[Row] = &[
             Has("://"),
             Part("secret secrets"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["minikube", "kind", "k3d"],
         signs: &[Only("status ip get list version profile logs help")],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["skaffold", "tilt"],
         signs: &[Only("render diagnose version inspect schema --version help")],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["pulumi"],
@@ -114,7 +117,7 @@ pub(super) const SERVICES: &[Row] = &[
             Longs("--cwd --config-file --exec-agent --policy-pack --save-plan"),
             Short("-C"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["terragrunt"],
@@ -128,7 +131,7 @@ pub(super) const SERVICES: &[Row] = &[
             Has("terragrunt-config"),
             Has("download-dir"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["cdk", "cdktf"],
@@ -137,7 +140,7 @@ pub(super) const SERVICES: &[Row] = &[
             Short("-a"),
             Longs("--app --plugin --output --role-arn --profile --build"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["serverless", "sls", "sam"],
@@ -146,12 +149,12 @@ pub(super) const SERVICES: &[Row] = &[
             Longs("--config --hook-name --base-dir --build-image --param"),
             Short("-c"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["packer"],
         signs: &[Only("validate fmt inspect version --version"), Longs("--var-file -var-file -var")],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["docker", "podman"],
@@ -186,7 +189,7 @@ pub(super) const SERVICES: &[Row] = &[
             Only("inspect list-tags ls manifest digest catalog version --version"),
             Longs("--authfile --registries-conf --registries.d --policy"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["aws"],
@@ -196,7 +199,7 @@ pub(super) const SERVICES: &[Row] = &[
             ),
             Longs("--endpoint-url --ca-bundle --cli-input-json --cli-input-yaml --profile"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["gcloud"],
@@ -211,12 +214,12 @@ pub(super) const SERVICES: &[Row] = &[
                 --quiet --verbosity --help --version --all --global",
             ),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["az"],
         signs: &[OnlyTwo("version/ account/show account/list group/list --version/ --help/")],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &["gsutil", "s3cmd", "rclone"],
@@ -226,7 +229,7 @@ pub(super) const SERVICES: &[Row] = &[
             Has("config"),
             Has("rc"),
         ],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &[
@@ -244,7 +247,7 @@ pub(super) const SERVICES: &[Row] = &[
             "hcloud",
         ],
         signs: &[Only("status version --version whoami help logs list ls info apps")],
-        reason: "changes or sends what is elsewhere, or runs a program there",
+        reason: ELSEWHERE,
     },
     Row {
         programs: &[

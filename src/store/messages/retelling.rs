@@ -78,7 +78,7 @@ impl Retelling {
         if !self.is_told {
             return;
         }
-        let is_prompt = |one: &Update| kind_of_words(one) == Some(ChunkKind::User);
+        let is_prompt = |one: &Update| one.speaker() == Some(ChunkKind::User);
         // Turns that were told to their end are known by their prompts.
         if kind == Kind::Prompt && !self.waiting.last().is_none_or(is_prompt) {
             self.waiting.retain(is_prompt);
@@ -154,21 +154,11 @@ enum Kind {
     Other,
 }
 
-fn kind_of_words(update: &Update) -> Option<ChunkKind> {
-    match update {
-        Update::Chunk { kind, .. }
-        | Update::Part { kind, .. }
-        | Update::Message { kind, .. }
-        | Update::Whole { kind, .. } => Some(*kind),
-        _ => None,
-    }
-}
-
 /// What of a history it may be.
 fn kind(update: &Update) -> Option<Kind> {
     match update {
         Update::ToolCall(_) | Update::ToolUpdate(_) => Some(Kind::Other),
-        _ => kind_of_words(update).map(|kind| if kind == ChunkKind::User { Kind::Prompt } else { Kind::Other }),
+        _ => update.speaker().map(|kind| if kind == ChunkKind::User { Kind::Prompt } else { Kind::Other }),
     }
 }
 

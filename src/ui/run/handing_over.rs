@@ -5,9 +5,7 @@
 
 use super::Running;
 use crate::model::account;
-use crate::model::agent::Connection;
 use crate::model::event::{Before, Intent, Opening};
-use crate::model::ids::AgentKey;
 use crate::ui::labels;
 use crate::ui::screen::Device;
 use crate::ui::state::opener::Whose;
@@ -35,19 +33,8 @@ pub(super) fn hand_over<D: Device>(running: &mut Running<D>, whose: Whose) {
         running.intent(Intent::Cancel);
     }
     if let Whose::Running(agent) = whose {
-        wake(running, agent);
+        running.wake(agent);
     }
     running.open_in(cwd, whose, Opening::After(before));
     running.app.view.composer.set_text(&format!("{account}\n\n"));
-}
-
-/// Starts an agent that does not run.
-pub(super) fn wake<D: Device>(running: &mut Running<D>, agent: AgentKey) {
-    let intent = match running.engine.model().agent_of(agent).map(|agent| &agent.connection) {
-        Some(Connection::NotStarted) => Intent::Start,
-        Some(Connection::Dead(_)) => Intent::Restart,
-        _ => return,
-    };
-    let news = running.engine.intent_to(agent.into(), intent);
-    running.news(news);
 }

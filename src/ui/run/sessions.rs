@@ -5,12 +5,13 @@
 //! for.
 
 use super::found::{finding, place_in};
-use super::{Running, forgetting, handing_over};
+use super::{Running, forgetting};
 use crate::engine::AgentSetup;
 use crate::model::Model;
 use crate::model::account;
+use crate::model::agent::Connection;
 use crate::model::event::{Can, Intent, Opening};
-use crate::model::ids::{Address, SessionId, SessionKey};
+use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::model::session_ref::SessionRef;
 use crate::ui::frame::Urgency;
@@ -457,7 +458,7 @@ impl<D: Device> Running<D> {
             None => (how, None),
         };
         if let (Whose::Running(agent), false) = (&whose, matches!(how, Opening::Show { .. })) {
-            handing_over::wake(self, *agent);
+            self.wake(*agent);
         }
         let before = self.app.shown();
         self.open_in(cwd, whose, how);
@@ -465,6 +466,17 @@ impl<D: Device> Running<D> {
         if goes_on && self.app.shown() != before {
             self.leave_empty(before);
         }
+    }
+
+    /// Starts an agent that does not run.
+    pub(super) fn wake(&mut self, agent: AgentKey) {
+        let intent = match self.engine.model().agent_of(agent).map(|agent| &agent.connection) {
+            Some(Connection::NotStarted) => Intent::Start,
+            Some(Connection::Dead(_)) => Intent::Restart,
+            _ => return,
+        };
+        let news = self.engine.intent_to(agent.into(), intent);
+        self.news(news);
     }
 
     /// A session in which nothing was said or written is not kept beside the one that the person has gone on with.

@@ -7,7 +7,7 @@ use crate::model::changes::{FileTotals, ReviewEvent, Totals};
 use crate::model::ids::SessionKey;
 use crate::review::error::ReviewError;
 use crate::review::session::ReviewSession;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Files whose sums are told.
 const NEWEST: usize = 8;
@@ -17,30 +17,35 @@ pub(super) struct OwnSums {
     /// Under which names the review knows the sessions that are open.
     ids: BTreeMap<SessionKey, String>,
     told: BTreeMap<SessionKey, Totals>,
-    newest: BTreeMap<SessionKey, Vec<FileTotals>>,
+    /// The same for all of the run, and whom it has not been told.
+    newest: Vec<FileTotals>,
+    untold: BTreeSet<SessionKey>,
 }
 
 impl OwnSums {
     pub fn opened(&mut self, at: SessionKey, id: &str) {
         self.ids.insert(at, id.to_owned());
+        if !self.newest.is_empty() {
+            self.untold.insert(at);
+        }
     }
 
     pub fn left(&mut self, at: SessionKey) {
         self.ids.remove(&at);
         self.told.remove(&at);
-        self.newest.remove(&at);
+        self.untold.remove(&at);
     }
 
     /// What has not been told yet.
     pub fn news(&mut self, review: &mut ReviewSession) -> Result<Vec<(SessionKey, ReviewEvent)>, ReviewError> {
         let mut news = Vec::new();
         let newest = review.newest_files(NEWEST);
-        for at in self.ids.keys() {
-            let told = self.newest.entry(*at).or_default();
-            if *told != newest {
-                told.clone_from(&newest);
-                news.push((*at, ReviewEvent::FilesSeen { newest: newest.clone() }));
-            }
+        if self.newest != newest {
+            self.newest = newest;
+            self.untold.extend(self.ids.keys());
+        }
+        for at in std::mem::take(&mut self.untold) {
+            news.push((at, ReviewEvent::FilesSeen { newest: self.newest.clone() }));
         }
         if review.turns().are_shared() {
             for (at, id) in &self.ids {
