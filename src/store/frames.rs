@@ -106,7 +106,7 @@ mod tests {
             r#"{"t":0.9,"dir":"host","at":{"agent":0},"fact":"x"}"#,
             r#"{"t":0.9,"dir":"note","frame":{"event":"disk","code":0}}"#,
             r#"{"t":0.9,"dir":"host","at":{"agent":1},"fact":{"AgentExited":{"exit":{"code":3,"signal":null},"stderr":[]}}}"#,
-            r#"{"t":0.9,"dir":"note","agent":1,"frame":{"code":3,"event":"exit","signal":null}}"#,
+            r#"{"t":0.9,"dir":"note","agent":1,"frame":{"event":"exit","code":3,"signal":null}}"#,
             "torn",
         ];
         std::fs::write(&file, lines.join("\n") + "\n").unwrap();
@@ -114,7 +114,7 @@ mod tests {
         let read = read(&file, &mut |row| rows.push(row.clone())).unwrap();
         assert_eq!(read, Read { messages: 6, unread: 1 });
         assert_eq!((&rows[4].dir, &rows[4].agent), (&FrameDir::Note, &AgentKey(1)));
-        assert_eq!((&rows[4], &*rows[4].text), (&rows[5], r#"{"code":3,"event":"exit","signal":null}"#));
+        assert_eq!((&rows[4], &*rows[4].text), (&rows[5], r#"{"event":"exit","code":3,"signal":null}"#));
         let answer = &rows[2];
         assert_eq!((&*answer.method, answer.latency), ("initialize", Some(Now::from_millis(250))));
         assert_eq!(answer.flaws[0].rule, "R-081");

@@ -56,8 +56,8 @@ fn the_recording_is_private_and_holds_every_line() {
 fn how_an_agent_ended_by_itself_is_recorded_shown_and_played_again() {
     let lab = Lab::new();
     for (prompt, part, note) in [
-        ("exit 7", "7", r#"{"code":7,"event":"exit","signal":null}"#),
-        ("kill", "KILL", r#"{"code":null,"event":"exit","signal":"SIGKILL"}"#),
+        ("exit 7", "7", r#"{"event":"exit","code":7,"signal":null}"#),
+        ("kill", "KILL", r#"{"event":"exit","code":null,"signal":"SIGKILL"}"#),
     ] {
         let (done, record) = lab.record(&[prompt], &demo("death"));
         done.assert_says(5, &[part]);
