@@ -20,7 +20,26 @@ impl Exit {
     pub fn is_success(&self) -> bool {
         self.code == Some(0) && self.signal.is_none()
     }
+
+    /// As a recording notes the end of an agent.
+    pub fn to_note(&self) -> String {
+        serde_json::json!({ "event": NOTED, "code": self.code, "signal": self.signal }).to_string()
+    }
+
+    /// What such a note says; nothing of one about something else.
+    pub fn of_note(note: &str) -> Option<Self> {
+        #[derive(serde::Deserialize)]
+        struct Note {
+            event: String,
+            #[serde(flatten)]
+            exit: Exit,
+        }
+        let note: Note = serde_json::from_str(note).ok()?;
+        (note.event == NOTED && note.exit.is_known()).then_some(note.exit)
+    }
 }
+
+const NOTED: &str = "exit";
 
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -105,7 +105,7 @@ fn as_text(row: &FrameRow) -> String {
     let FrameRow { at, dir, agent, kind, method, id, latency, flaws, text } = row;
     let agent = if *agent == AgentKey::FIRST { String::new() } else { format!("{} ", agent.0 + 1) };
     let mut line = format!("{:>10.3} {agent}{} ", at.as_secs_f64(), dir.arrow());
-    if *dir == FrameDir::Stderr {
+    if matches!(dir, FrameDir::Stderr | FrameDir::Note) {
         line += text;
     } else {
         let what = format!("{} {method}", kind.name());

@@ -42,6 +42,8 @@ enum Step {
     Answered { id: String },
     /// The agent wrote this on its standard error.
     Stderr(String),
+    /// The agent ended by itself.
+    Ended(ExitKind),
 }
 
 #[derive(Deserialize)]
@@ -60,6 +62,8 @@ struct Line<'a> {
     /// Of a journal.
     #[serde(default)]
     at: Option<At>,
+    #[serde(default, borrow)]
+    fact: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
@@ -136,6 +140,8 @@ fn read(file: impl Read) -> io::Result<Vec<(f64, Step)>> {
 fn step(line: Line<'_>) -> Option<Step> {
     match line.dir.as_ref() {
         "stderr" => line.raw.map(|text| Step::Stderr(text.into_owned())),
+        "note" => noted(line.frame?.get()).map(Step::Ended),
+        "host" => of_fact(line.fact?.get()).map(Step::Ended),
         "agent->client" => {
             let text = match (line.frame, line.raw) {
                 (Some(frame), _) => frame.get().to_owned(),
@@ -158,6 +164,26 @@ fn step(line: Line<'_>) -> Option<Step> {
             })
         }
         _ => None,
+    }
+}
+
+/// How an agent ended, as a recording notes it.
+fn noted(note: &str) -> Option<ExitKind> {
+    let note: Value = serde_json::from_str(note).ok()?;
+    if note["event"] == "exit" { kind_of(&note) } else { None }
+}
+
+/// The same, as a journal has it.
+fn of_fact(fact: &str) -> Option<ExitKind> {
+    // Most facts are others.
+    let fact: Value = fact.starts_with(r#"{"AgentExited""#).then(|| serde_json::from_str(fact).ok())??;
+    kind_of(fact.pointer("/AgentExited/exit")?)
+}
+
+fn kind_of(exit: &Value) -> Option<ExitKind> {
+    match (exit["signal"].as_str(), exit["code"].as_i64()) {
+        (Some(signal), _) => Some(ExitKind::Signal(signal.to_owned())),
+        (None, code) => Some(ExitKind::Code(i32::try_from(code?).ok()?)),
     }
 }
 
@@ -248,6 +274,12 @@ impl<W: Write> Player<W> {
                     let _ = writeln!(io::stderr(), "{text}");
                     ControlFlow::Continue(())
                 }
+                // One that was started anew in the recording is one that is running here.
+                Step::Ended(_) if self.says_more() => ControlFlow::Continue(()),
+                Step::Ended(kind) => match self.wait_until(t)? {
+                    ControlFlow::Continue(()) if !self.cancels => return Ok(kind),
+                    waited => waited,
+                },
             };
             if played.is_break() {
                 return Ok(ExitKind::Eof);
@@ -281,20 +313,9 @@ impl<W: Write> Player<W> {
         answers: Option<&str>,
         asks: Option<String>,
     ) -> io::Result<ControlFlow<()>> {
-        let pause = match self.pace {
-            Pace::Human => Duration::from_secs_f64((t - self.last.1).clamp(0.0, MAX_PAUSE)),
-            Pace::Fast => Duration::ZERO,
-        };
-        let until = self.last.0 + pause;
-        loop {
-            match self.peer.receive(Some(until)) {
-                Input::Line(line) => self.take(&line)?,
-                Input::Quiet => break,
-                Input::Eof => return Ok(ControlFlow::Break(())),
-            }
-            if self.cancels {
-                return Ok(ControlFlow::Continue(()));
-            }
+        let waited = self.wait_until(t)?;
+        if waited.is_break() || self.cancels {
+            return Ok(waited);
         }
         let text = match answers {
             Some(id) => match self.open.remove(id) {
@@ -309,6 +330,28 @@ impl<W: Write> Player<W> {
         self.peer.write(b"\n")?;
         self.peer.flush()?;
         Ok(ControlFlow::Continue(()))
+    }
+
+    /// Makes the pause that the agent made, unless the client cancels.
+    fn wait_until(&mut self, t: f64) -> io::Result<ControlFlow<()>> {
+        let pause = match self.pace {
+            Pace::Human => Duration::from_secs_f64((t - self.last.1).clamp(0.0, MAX_PAUSE)),
+            Pace::Fast => Duration::ZERO,
+        };
+        let until = self.last.0 + pause;
+        while !self.cancels {
+            match self.peer.receive(Some(until)) {
+                Input::Line(line) => self.take(&line)?,
+                Input::Quiet => break,
+                Input::Eof => return Ok(ControlFlow::Break(())),
+            }
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Whether the agent says something after this.
+    fn says_more(&self) -> bool {
+        self.steps.iter().skip(self.at).any(|(_, step)| matches!(step, Step::Said { .. }))
     }
 
     /// Waits until the client asks what it asked then. Goes to a later place when it asks for what stands there.

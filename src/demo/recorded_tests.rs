@@ -123,6 +123,38 @@ fn a_recording_that_breaks_off_in_a_turn_breaks_off() {
 }
 
 #[test]
+fn an_agent_that_ended_by_itself_ends_so_again() {
+    let begin: String = RECORDED.split_inclusive('\n').take(7).collect();
+    let ends = |file: &str| {
+        let mut client = play(file);
+        until_the_prompt(&mut client);
+        client.ask(12, "session/prompt", &json!({}));
+        client.player.join().unwrap()
+    };
+    let note = |note: &str| format!(r#"{{"t":0.8,"dir":"note","frame":{note}}}"#) + "\n";
+    let fact =
+        r#"{"t":0.8,"dir":"host","at":{"agent":0},"fact":{"AgentExited":{"exit":{"code":null,"signal":"SIGSEGV"}}}}"#;
+    for (last, wanted) in [
+        (note(r#"{"event":"exit","code":3,"signal":null}"#), ExitKind::Code(3)),
+        (note(r#"{"event":"exit","code":null,"signal":"SIGKILL"}"#), ExitKind::Signal("SIGKILL".to_owned())),
+        (fact.to_owned(), ExitKind::Signal("SIGSEGV".to_owned())),
+        // It breaks off.
+        (note(r#"{"event":"disk","code":3}"#), ExitKind::Code(1)),
+        (note(r#"{"event":"exit","code":3}"#).replace("\"dir\"", "\"agent\":1,\"dir\""), ExitKind::Code(1)),
+    ] {
+        assert_eq!(ends(&format!("{begin}{last}")), wanted, "{last}");
+    }
+    // One that was started anew then goes on.
+    let anew = note(r#"{"event":"exit","code":3}"#);
+    let file: String = RECORDED.split_inclusive('\n').take(13).map(|line| format!("{line}{anew}")).collect();
+    let mut client = play(&file.replace("no json", "{}"));
+    until_the_prompt(&mut client);
+    client.ask(12, "session/prompt", &json!({}));
+    assert_eq!(client.next()["id"], "q");
+    drop(client.ends());
+}
+
+#[test]
 fn what_stands_later_is_gone_to_and_a_file_without_an_agent_is_refused() {
     let mut client = play(RECORDED);
     client.ask(10, "initialize", &json!({}));

@@ -102,7 +102,7 @@ impl Frames {
         for Kept { at, agent, dir, text, is_cut } in kept.iter().skip(skipped).take(most) {
             let watch = looking.watches.entry(*agent).or_insert_with(|| Watch::new(*agent));
             let frame = match dir {
-                FrameDir::Stderr => Frame::Stray,
+                FrameDir::Stderr | FrameDir::Note => Frame::Stray,
                 _ => Frame::read(Cow::Borrowed(text.as_bytes()), &[]).0,
             };
             let mut row = watch.see(*at, *dir, &frame, text);

@@ -159,6 +159,11 @@ impl Recorder {
     }
 
     pub fn fact(&mut self, at: Address, fact: &HostEvent, now: Now) {
+        if let (Address::Agent(agent), HostEvent::AgentExited { exit, .. }) = (at, fact) {
+            let text = &exit.to_note().into();
+            self.note(agent, now, Dir::Note, text, Form::Json);
+            self.frames.push(now, agent, FrameDir::Note, text, None);
+        }
         let brief = match fact {
             HostEvent::FileRead { req, path, result: Ok(content) } => {
                 let brief = format!("[{} bytes]", content.len());

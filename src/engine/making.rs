@@ -167,10 +167,13 @@ fn of_text(
         ruling.verdict == list && ruling.rule.is_some()
     };
     weighed.resolves = waiting.iter().filter(|(_, claims)| is_for(&all, claims)).map(|(req, _)| *req).collect();
-    weighed.here = (past.iter().filter(|claims| is_for(&only, claims)).count(), past.len());
-    weighed.before = earlier.iter().fold((0, 0), |(fits, all), (claims, times)| {
-        (fits + if is_for(&only, claims) { *times } else { 0 }, all + times)
-    });
+    // By itself, or together with those that there are where these alone do not decide it so.
+    let before = in_force.book().with(&cwd, &in_force.more()).0;
+    let decides = |claims: &Claims| is_for(&only, claims) || is_for(&all, claims) && !is_for(&before, claims);
+    weighed.here = (past.iter().filter(|claims| decides(claims)).count(), past.len());
+    weighed.before = earlier
+        .iter()
+        .fold((0, 0), |(fits, all), (claims, times)| (fits + if decides(claims) { *times } else { 0 }, all + times));
     weighed
 }
 

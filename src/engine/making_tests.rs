@@ -70,6 +70,11 @@ fn what_rules_allow_anyway_is_not_proposed_and_one_part_is_enough_to_deny_a_line
     for list in [Ruled::Allow, Ruled::Ask, Ruled::Deny] {
         let rest = ["Bash(touch x)", "Bash(touch x *)", "Bash(touch *)"];
         assert_eq!(proposed(list, "git status; touch x"), rest, "{list:?}");
+        // It is for what it answers together with those that there are, and not for what they answer alone.
+        let lines = ["git status; touch x", "git log -1", "make; touch x"];
+        let weighing = weighed(&in_force, RuleQuery { list, ..wanted(None, &lines) });
+        let is_for = if list == Ruled::Allow { 1 } else { 2 };
+        assert_eq!((weighing.proposed[0].here, weighing.proposed[0].before), ((is_for, 3), (0, 23)), "{list:?}");
     }
 }
 
@@ -94,6 +99,27 @@ fn a_file_outside_that_is_asked_about_with_its_directory_has_a_rule() {
     made(&in_force, &proposed[1], Scope::Workspace);
     let of = |file: &str| in_force.ruling(&asked(file)).0.verdict;
     assert_eq!((of("b.txt"), of(".env"), of("../p.txt")), (Ruled::Allow, Ruled::Ask, Ruled::Open));
+}
+
+/// The same of a command, with the directories that it leads to.
+#[test]
+fn a_command_that_is_asked_about_with_a_directory_outside_has_a_rule() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    let asked = |line: &str| {
+        let mut tool = ToolCall::new("t".into(), Duration::ZERO);
+        (tool.kind, tool.kind_before) = (ToolKind::Other, Some(ToolKind::Execute));
+        line.clone_into(&mut tool.title);
+        tool.raw_input = Some(json!({ "command": line, "directories": ["/out"], "patterns": ["/out/*"] }));
+        Claims::of_tool(&tool, &[])
+    };
+    let waiting = vec![(ReqId(1), asked("cat /out/a"))];
+    let query = RuleQuery { waiting, past: Vec::new(), ..wanted(None, &[]) };
+    let proposed: Vec<String> = weighed(&in_force, query).proposed.into_iter().map(|weighed| weighed.text).collect();
+    assert_eq!(proposed, ["Bash(cat /out/a)", "Bash(cat *)"]);
+    made(&in_force, &proposed[0], Scope::Workspace);
+    let of = |line: &str| in_force.ruling(&asked(line)).0.verdict;
+    assert_eq!((of("cat /out/a"), of("cat /out/b"), of("cat /out/a; rm x")), (Ruled::Allow, Ruled::Open, Ruled::Open));
 }
 
 #[test]
@@ -174,6 +200,31 @@ fn a_rule_for_a_directory_is_kept_outside_of_it_and_holds_nowhere_else() {
     assert_eq!((verdict(&in_force, "ls"), verdict(&in_force, "git status")), (Ruled::Open, Ruled::Allow));
     made(&in_force, "Bash(ls)", Scope::Always);
     assert_eq!((verdict(&in_force, "ls"), verdict(&other, "ls")), (Ruled::Allow, Ruled::Allow));
+}
+
+#[test]
+fn a_rule_that_is_over_can_be_made_again_and_one_for_a_day_for_longer() {
+    let temp = TempDir::new().unwrap();
+    let in_force = in_force(&temp);
+    let place = in_force.book().place(Scope::Workspace, &in_force.cwd()).unwrap().0;
+    for (list, text) in [(Ruled::Allow, "Bash(make)"), (Ruled::Deny, "Bash(rm *)")] {
+        let make = |scope| {
+            let new = NewRules { list, text: text.into(), scope };
+            let HostEvent::RulesMade { made, fault: None, .. } = make(&in_force, &new, &|_| {}).event else { panic!() };
+            assert_eq!(made.len(), 1);
+            std::fs::read_to_string(&place).unwrap()
+        };
+        let line = if list == Ruled::Allow { "make" } else { "rm x" };
+        let for_a_day = make(Scope::Day);
+        assert_eq!(verdict(&in_force, line), list);
+        let year = for_a_day.split("until = ").last().unwrap().split('-').next().unwrap().to_owned();
+        std::fs::write(&place, for_a_day.replace(&format!("until = {year}-"), "until = 2001-")).unwrap();
+        assert_eq!(verdict(&in_force, line), Ruled::Open);
+        assert!(make(Scope::Day).contains(&format!("until = {year}-")));
+        assert_eq!(verdict(&in_force, line), list);
+        assert!(!make(Scope::Workspace).contains("until"));
+        assert_eq!(verdict(&in_force, line), list);
+    }
 }
 
 /// S-106, S-172: also in a session that has not made it.

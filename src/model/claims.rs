@@ -330,7 +330,8 @@ fn commands(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>, running
     }
     let has = |keys: &[&str]| of_keys(input, |key| keys.contains(&key)).any(|value| !is_nothing(value));
     let is_odd = has(&SETTINGS) || has(&FURTHER) || !of_keys(input, |key| GIVEN_TO.contains(&key)).all(is_usual);
-    let is_odd = is_odd || kind == ToolKind::Execute && keys::has_unknown_beside_command(input);
+    let is_strange = |input| !names::is_command_as_before(tool) && keys::has_unknown_beside_command(input);
+    let is_odd = is_odd || kind == ToolKind::Execute && is_strange(input);
     let unknown = is_odd.then_some(Claimed::Unknown);
     // What runs in a terminal of the agent's own stands there, whatever the title says.
     let is_shown = tool.terminals().next().is_some();

@@ -64,6 +64,30 @@ fn a_question_of_no_kind_that_names_only_files_of_its_call_is_about_what_the_cal
 }
 
 #[test]
+fn a_question_of_no_kind_about_a_command_and_where_it_leads_is_about_the_command() {
+    let asked = |before, title: &str, input: Value| {
+        let mut tool = call(ToolKind::Other, title, input);
+        tool.kind_before = before;
+        Claims::of_tool(&tool, &[])
+    };
+    let input = || json!({ "command": "cat /out/a", "directories": ["/out"], "patterns": ["/out/*"] });
+    let claims = asked(Some(ToolKind::Execute), "cat /out/a", input());
+    assert_eq!(claims.all, [Claim::new(BASH, Claimed::Line("cat /out/a".to_owned()))]);
+    let others = [
+        (None, "cat /out/a", input()),
+        (Some(ToolKind::Edit), "cat /out/a", input()),
+        (Some(ToolKind::Execute), "Look at it", input()),
+        (Some(ToolKind::Execute), "ls", json!({ "command": "ls", "directories": ["/out"], "then": "rm x" })),
+        (Some(ToolKind::Execute), "ls", json!({ "command": "ls", "directories": { "then": "rm x" } })),
+        (Some(ToolKind::Execute), "ls", json!({ "directories": ["/out"] })),
+    ];
+    for (before, title, input) in others {
+        let claims = asked(before, title, input);
+        assert!(claims.all.iter().any(|claim| claim.tool == "other"), "{title} {claims:?}");
+    }
+}
+
+#[test]
 fn a_question_that_names_nothing_is_about_what_the_call_has_named_before() {
     let mut tool = call(ToolKind::Read, "read", json!({}));
     tool.named_before = vec!["/p/.env".into()];

@@ -11,6 +11,8 @@ pub enum FrameDir {
     ToAgent,
     FromAgent,
     Stderr,
+    /// Nobody said it: what has happened to the agent.
+    Note,
 }
 
 impl FrameDir {
@@ -19,6 +21,7 @@ impl FrameDir {
             Self::ToAgent => "->",
             Self::FromAgent => "<-",
             Self::Stderr => "!!",
+            Self::Note => "--",
         }
     }
 
@@ -27,6 +30,7 @@ impl FrameDir {
             Self::ToAgent => "to_agent",
             Self::FromAgent => "from_agent",
             Self::Stderr => "stderr",
+            Self::Note => "note",
         }
     }
 }

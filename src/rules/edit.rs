@@ -2,8 +2,9 @@
 //!
 //! Opens no file. Invariant: what comes out has been read again and says what it should, or there is an error.
 
-use super::file::{Trust, load};
+use super::file::{Trust, load, moment};
 use super::{RuleRef, Verdict, check};
+use crate::base::date::seconds;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -40,20 +41,18 @@ pub fn edit(text: &str, change: Edit<'_>) -> Result<String, NotEdited> {
         if change.is_removal { Ok(()) } else { Err(NotEdited::NoPattern(reason)) }
     })?;
     let found = find(text, change)?;
-    let there = found.list.iter().flat_map(|list| &list.entries).find(|entry| entry.pattern == change.pattern);
-    let (edited, wanted) = match (there, change.is_removal) {
-        (Some(_), false) => return Err(NotEdited::There),
+    let there = || found.list.iter().flat_map(|list| &list.entries).filter(|entry| entry.pattern == change.pattern);
+    let (edited, wanted) = match (there().next(), change.is_removal) {
+        (Some(_), false) if there().any(|entry| !entry.ends_before(change)) => return Err(NotEdited::There),
         (None, true) => return Err(NotEdited::NotThere),
-        (Some(entry), true) => (without(text, entry.span.clone()), 0),
+        (Some(entry), true) => (without(text, entry.span.clone()), there().count() - 1),
+        (Some(entry), false) => (longer(text, entry, change), there().count()),
         (None, false) => (with(text, change, &found)?, 1),
     };
     // Entries of one pattern may be there twice.
     let after = find(&edited, change).map_err(|_| NotEdited::ByHand)?;
-    let count = |found: &Found| {
-        let entries = found.list.iter().flat_map(|list| &list.entries);
-        entries.filter(|entry| entry.pattern == change.pattern).count()
-    };
-    let is_done = if change.is_removal { count(&after) + 1 == count(&found) } else { count(&after) == wanted };
+    let there = || after.list.iter().flat_map(|list| &list.entries).filter(|entry| entry.pattern == change.pattern);
+    let is_done = there().count() == wanted && (change.is_removal || there().any(|entry| !entry.ends_before(change)));
     let kept = |text: &str| load(text, "", Trust::Full).rules.iter().filter(|rule| !is_it(rule, change)).count();
     if is_done && kept(text) == kept(&edited) { Ok(edited) } else { Err(NotEdited::ByHand) }
 }
@@ -65,6 +64,17 @@ fn is_it(rule: &RuleRef, change: Edit<'_>) -> bool {
 struct Entry {
     pattern: String,
     span: Range<usize>,
+    reason: Option<String>,
+    /// When it is over, in seconds from 1970.
+    until: Option<i64>,
+}
+
+impl Entry {
+    /// Whether it is over, and what is to be added then is not.
+    fn ends_before(&self, change: Edit<'_>) -> bool {
+        let wanted = change.until.and_then(seconds).unwrap_or(i64::MAX);
+        self.until.is_some_and(|until| until < wanted)
+    }
 }
 
 struct List {
@@ -93,11 +103,16 @@ fn find(text: &str, change: Edit<'_>) -> Result<Found, NotEdited> {
     let list = table.and_then(|table| table.get(change.list.name()));
     let list = list.and_then(|value| {
         let entries = value.get_ref().as_array()?.iter().filter_map(|entry| {
-            let pattern = match entry.get_ref() {
-                DeValue::Table(table) => table.get("pattern")?.get_ref().as_str()?,
-                value => value.as_str()?,
+            let span = entry.span();
+            let DeValue::Table(table) = entry.get_ref() else {
+                let pattern = entry.get_ref().as_str()?.to_owned();
+                return Some(Entry { pattern, span, reason: None, until: None });
             };
-            Some(Entry { pattern: pattern.to_owned(), span: entry.span() })
+            let text = |key: &str| Some(table.get(key)?.get_ref().as_str()?.to_owned());
+            let (pattern, reason) = (text("pattern")?, text("reason"));
+            // A time that cannot be read is over.
+            let until = table.get("until").map(|until| moment(until.get_ref()).unwrap_or(i64::MIN));
+            Some(Entry { pattern, span, reason, until })
         });
         Some(List { span: value.span(), entries: entries.collect() })
     });
@@ -175,6 +190,14 @@ fn into_list(text: &str, list: &List, quoted: &str) -> Option<String> {
         edited.insert(last, ',');
     }
     Some(edited)
+}
+
+/// The entry in its place, for as long as is wanted now; its reason stays.
+fn longer(text: &str, entry: &Entry, change: Edit<'_>) -> String {
+    let reason = change.reason.or(entry.reason.as_deref());
+    let mut edited = text.to_owned();
+    edited.replace_range(entry.span.clone(), &entry_of(Edit { reason, ..change }));
+    edited
 }
 
 fn without(text: &str, entry: Range<usize>) -> String {

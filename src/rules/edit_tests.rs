@@ -55,6 +55,29 @@ fn a_pattern_is_removed_and_all_else_stays_as_it_is_written() {
 }
 
 #[test]
+fn a_pattern_that_is_over_too_soon_is_there_for_longer_and_keeps_its_reason() {
+    let [past, soon, later] = [2001, 2998, 2999].map(|year| format!("{year}-01-01T00:00:00Z"));
+    let text = |until: &str| {
+        format!("# mine\ndeny = [\n    {{ pattern = \"{GIT}\", reason = \"x\"{until} }}, # why\n    \"Read\",\n]\n")
+    };
+    let until = |time: &str| format!(", until = {time}");
+    let deny = change(Verdict::Deny, GIT, None, false);
+    for time in [&past, &soon, &"\"no time\"".to_owned()] {
+        assert_eq!(edit(&text(&until(time)), deny), Ok(text("")), "{time}");
+        let for_a_time = Edit { until: Some(&later), ..deny };
+        assert_eq!(edit(&text(&until(time)), for_a_time), Ok(text(&until(&later))), "{time}");
+    }
+    assert_eq!(edit(&text(&until(&later)), Edit { until: Some(&soon), ..deny }), Err(NotEdited::There));
+    assert_eq!(edit(&text(""), Edit { until: Some(&soon), ..deny }), Err(NotEdited::There));
+    let with_reason = Edit { reason: Some("y"), ..deny };
+    assert_eq!(edit(&text(&until(&past)), with_reason), Ok(text("").replace("\"x\"", "\"y\"")));
+    // One that holds is enough, and one that does not goes alone.
+    let twice = format!("deny = [{{ pattern = \"{GIT}\"{} }}, \"{GIT}\"]\n", until(&past));
+    assert_eq!(edit(&twice, deny), Err(NotEdited::There));
+    assert_eq!(edit(&twice, Edit { is_removal: true, ..deny }), Ok(format!("deny = [\"{GIT}\"]\n")));
+}
+
+#[test]
 fn what_cannot_be_changed_is_an_error_and_changes_nothing() {
     let add = |text, pattern| edit(text, change(Verdict::Allow, pattern, None, false));
     assert_eq!(add("allow = [\"Bash(git *)\"]", GIT), Err(NotEdited::There));

@@ -162,7 +162,7 @@ impl Reader {
     }
 }
 
-fn moment(value: &DeValue<'_>) -> Option<i64> {
+pub(super) fn moment(value: &DeValue<'_>) -> Option<i64> {
     match value {
         DeValue::String(text) => seconds(text),
         DeValue::Datetime(moment) => seconds(&moment.to_string()),

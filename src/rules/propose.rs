@@ -125,8 +125,11 @@ fn of_words(command: &Command) -> Vec<String> {
         return Vec::new();
     }
     let mut patterns = Vec::new();
-    if known.len() == all.len() {
-        patterns.push(format!("Bash({})", known.join(" ")));
+    // A `*` of its own stands for any text in its place; more than that is meant by one at the end and behind a colon.
+    let is_more = |text: &str| text == "*" || text.ends_with(":*");
+    let each: Option<Vec<&str>> = all.iter().map(|word| word.known().filter(|text| !is_more(text))).collect();
+    if let Some(each) = each {
+        patterns.push(format!("Bash({})", each.into_iter().map(quoted).collect::<Vec<_>>().join(" ")));
     }
     let is_name = |word: &&Word| word.text.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.text.contains('/');
     if all.get(first + 1).is_some_and(is_name) && known.len() > first + 1 {
@@ -155,7 +158,9 @@ fn quoted(word: &str) -> String {
 fn of_path(request: &Request<'_>, tool: &Tool, path: &Path) -> Vec<String> {
     let joined = request.cwd.join(path);
     let real = (request.links)(&joined).unwrap_or_else(|| normalize(&joined));
-    let inside = request.roots.iter().find_map(|root| real.strip_prefix(root).ok());
+    // What begins nowhere is in each of the roots: of further ones the whole path is for one file alone.
+    let inside = request.roots.first().and_then(|root| real.strip_prefix(root).ok());
+    let is_inside = inside.is_some() || request.roots.iter().any(|root| real.starts_with(root));
     let named = inside.unwrap_or(&real);
     let name = if tool.kind == Kind::Edit { "Edit" } else { "Read" };
     let mut patterns = Vec::new();
@@ -166,7 +171,7 @@ fn of_path(request: &Request<'_>, tool: &Tool, path: &Path) -> Vec<String> {
     if let Some(dir) = named.parent().and_then(written).filter(|dir| dir != "/") {
         patterns.push(format!("{name}({dir}/**)"));
     }
-    if inside.is_some() {
+    if is_inside {
         patterns.push(name.to_owned());
     }
     patterns

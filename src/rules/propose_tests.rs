@@ -42,9 +42,28 @@ cases! { line {
     a_time_limit: "timeout 5 make", &["Bash(make)", "Bash(make *)"];
     a_redirection: "echo x > sub/a", &["Edit(sub/a), Bash(echo x)", "Edit(sub/**), Bash(echo x *)", "Edit, Bash(echo *)"];
     quotes: "git commit -m 'a; b'", &["Bash(git commit -m 'a; b')", "Bash(git commit *)", "Bash(git *)"];
-    a_star_is_no_exact_word: "grep 'a*' f", &["Bash(grep *)"];
+    a_star_stands_for_any_text: "grep 'a*' f", &["Bash(grep a* f)", "Bash(grep *)"];
+    a_star_that_is_a_word: "expr 2 '*' 3", &["Bash(expr *)"];
+    a_star_behind_a_colon: "make 'a:*'", &["Bash(make *)"];
     nothing_to_see: "$x y", &[];
 }}
+
+#[test]
+fn a_file_of_a_further_root_is_that_file_alone() {
+    let (tool, roots) = (Tool::named("edit").unwrap(), ["/p", "/q"].map(PathBuf::from));
+    let path = Path::new("/q/src/a.rs");
+    let proposed = propose(&request(&tool, Subject::Paths(&[path]), &roots));
+    assert_eq!(proposed.concat(), ["Edit(/q/src/a.rs)", "Edit(/q/src/**)", "Edit"]);
+    let verdict = |text: &str, path: &str| {
+        let mut rules = Rules::default();
+        rules.add(RuleRef { list: Verdict::Allow, pattern: text.to_owned(), ..RuleRef::default() }).unwrap();
+        judge(&rules, &request(&tool, Subject::Paths(&[Path::new(path)]), &roots)).verdict
+    };
+    for pattern in proposed.concat() {
+        assert_eq!(verdict(&pattern, "/q/src/a.rs"), Verdict::Allow, "{pattern}");
+    }
+    assert_eq!(verdict("Edit(/q/src/a.rs)", "/p/src/a.rs"), Verdict::Ask);
+}
 
 #[test]
 fn files_addresses_and_tools_of_servers() {

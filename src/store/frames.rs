@@ -4,6 +4,8 @@
 
 use super::lines::{self, Record};
 use crate::agent::codec::watch::Watch;
+use crate::base::exit::Exit;
+use crate::model::event::HostEvent;
 use crate::model::frames::{FrameDir, FrameRow};
 use crate::model::ids::{Address, AgentKey, Now};
 use crate::wire::frame::Frame;
@@ -16,6 +18,9 @@ use std::sync::Arc;
 
 /// A later time is none.
 const MAX_SECONDS: f64 = 1e9;
+
+/// How the fact begins that an agent has ended.
+const ENDED: &str = r#"{"AgentExited""#;
 
 /// What was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,9 +52,17 @@ fn row(line: &[u8], watches: &mut BTreeMap<AgentKey, Watch>) -> Result<Option<Fr
         "client->agent" => FrameDir::ToAgent,
         "agent->client" => FrameDir::FromAgent,
         "stderr" => FrameDir::Stderr,
+        // Other clients note more, which is no matter of the agent.
+        "note" if record.frame.is_some_and(|note| Exit::of_note(note.get()).is_some()) => FrameDir::Note,
+        // In a journal the end of an agent is a fact.
+        "host" if record.fact.is_some_and(|fact| fact.get().starts_with(ENDED)) => FrameDir::Note,
         _ => return Ok(None),
     };
     let text: Arc<str> = match (record.frame, &record.raw) {
+        (None, None) if dir == FrameDir::Note => match record.fact.map(|fact| serde_json::from_str(fact.get())) {
+            Some(Ok(HostEvent::AgentExited { exit, .. })) => exit.to_note().into(),
+            _ => return Ok(None),
+        },
         // Of recordings of other clients.
         (Some(frame), _) if dir == FrameDir::Stderr => {
             let value: Value = serde_json::from_str(frame.get()).unwrap_or_default();
@@ -68,7 +81,7 @@ fn row(line: &[u8], watches: &mut BTreeMap<AgentKey, Watch>) -> Result<Option<Fr
     };
     let t = if record.t.is_finite() { record.t.clamp(0.0, MAX_SECONDS) } else { 0.0 };
     let frame = match dir {
-        FrameDir::Stderr => Frame::Stray,
+        FrameDir::Stderr | FrameDir::Note => Frame::Stray,
         FrameDir::ToAgent | FrameDir::FromAgent => Frame::read(Cow::Borrowed(text.as_bytes()), &[]).0,
     };
     let watch = watches.entry(agent).or_insert_with(|| Watch::new(agent));
@@ -91,12 +104,17 @@ mod tests {
             r#"{"t":0.76,"dir":"agent->client","raw":" "}"#,
             r#"{"t":0.8,"dir":"agent->client","agent":1,"raw":"banner"}"#,
             r#"{"t":0.9,"dir":"host","at":{"agent":0},"fact":"x"}"#,
+            r#"{"t":0.9,"dir":"note","frame":{"event":"disk","code":0}}"#,
+            r#"{"t":0.9,"dir":"host","at":{"agent":1},"fact":{"AgentExited":{"exit":{"code":3,"signal":null},"stderr":[]}}}"#,
+            r#"{"t":0.9,"dir":"note","agent":1,"frame":{"event":"exit","code":3,"signal":null}}"#,
             "torn",
         ];
         std::fs::write(&file, lines.join("\n") + "\n").unwrap();
         let mut rows = Vec::new();
         let read = read(&file, &mut |row| rows.push(row.clone())).unwrap();
-        assert_eq!(read, Read { messages: 4, unread: 1 });
+        assert_eq!(read, Read { messages: 6, unread: 1 });
+        assert_eq!((&rows[4].dir, &rows[4].agent), (&FrameDir::Note, &AgentKey(1)));
+        assert_eq!((&rows[4], &*rows[4].text), (&rows[5], r#"{"event":"exit","code":3,"signal":null}"#));
         let answer = &rows[2];
         assert_eq!((&*answer.method, answer.latency), ("initialize", Some(Now::from_millis(250))));
         assert_eq!(answer.flaws[0].rule, "R-081");

@@ -13,6 +13,8 @@ pub enum Dir {
     ToAgent,
     FromAgent,
     Stderr,
+    /// Nobody said it: what has happened to the agent.
+    Note,
 }
 
 impl Dir {
@@ -21,6 +23,7 @@ impl Dir {
             Self::ToAgent => "client->agent",
             Self::FromAgent => "agent->client",
             Self::Stderr => "stderr",
+            Self::Note => "note",
         }
     }
 }

@@ -13,6 +13,10 @@ use serde_json::{Map, Value};
 const SERVERS: [&str; 3] = ["server", "servername", "mcpserver"];
 const TOOLS: [&str; 3] = ["tool", "toolname", "mcptool"];
 
+/// Where a question about a command has it, and where the directories that it leads to, and what is in them.
+const COMMAND: &str = "command";
+const LED_TO: [&str; 2] = ["directories", "patterns"];
+
 /// What agents call a tool that searches the web, however its words are put together, and what it is called here.
 const WEB_SEARCHES: [&str; 3] = [WEB_SEARCH, "googlewebsearch", "searchweb"];
 pub(super) const WEB_SEARCH: &str = "websearch";
@@ -33,6 +37,7 @@ pub(super) fn kind(tool: &ToolCall) -> ToolKind {
         Some((Does::Moves, _)) => ToolKind::Move,
         Some((Does::Fetches | Does::SearchesWeb, _)) => ToolKind::Fetch,
         None if is_as_before(tool) => tool.kind_before.unwrap_or(tool.kind),
+        None if is_command_as_before(tool) => ToolKind::Execute,
         Some((Does::Calls, _)) | None => tool.kind,
     }
 }
@@ -50,6 +55,21 @@ pub(super) fn is_as_before(tool: &ToolCall) -> bool {
     let is_one = |path: &str| path.trim_end_matches('/') == title;
     let is_named = named.any(is_one) || input.values().filter_map(Value::as_str).any(is_one);
     !input.is_empty() && is_named && input.iter().all(|(key, value)| is_for_paths(key) && value.is_string())
+}
+
+/// The same of a call that was announced as a command: it is what is asked about, and beside it stand only directories that
+/// it leads to.
+pub(super) fn is_command_as_before(tool: &ToolCall) -> bool {
+    let is_of_command = tool.kind == ToolKind::Other && tool.kind_before == Some(ToolKind::Execute);
+    if !is_of_command || tool.name.is_some() || !tool.content.is_empty() {
+        return false;
+    }
+    let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object) else { return false };
+    let is_place = |key: &str, value: &Value| {
+        LED_TO.contains(&key) && value.as_array().is_some_and(|places| places.iter().all(Value::is_string))
+    };
+    let is_command = |key: &str, value: &Value| key == COMMAND && value.as_str() == Some(&tool.title);
+    input.contains_key(COMMAND) && input.iter().all(|(key, value)| is_command(key, value) || is_place(key, value))
 }
 
 /// Whether only its name says what a tool of this kind does.

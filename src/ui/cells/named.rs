@@ -156,6 +156,9 @@ pub(super) fn object_told(t: &ToolCall, places: Places<'_>) -> StyledText {
     if is_unnamed {
         text = StyledText::new();
     }
+    // A question may leave out what the call has named before.
+    let before = t.named_before.first().filter(|_| is_unnamed && bare.is_empty()).map(|path| display(path, places));
+    let target = target.or(before);
     if let Some(path) = target.filter(|p| !p.is_empty()) {
         let name = path.rsplit('/').next().unwrap_or(&path);
         if is_unnamed {

@@ -62,7 +62,12 @@ pub fn permission_body(
     let said = |l: &Location| has_diff && what.contains(super::message::display(&l.path, ctx).as_str());
     let mut rest: Vec<Location> = tool.locations.iter().filter(|l| !said(l)).cloned().collect();
     // Some agents name a file in the input only.
-    let in_input = files_in_input(tool).into_iter().map(|path| Location { path, line: None });
+    let mut in_input = files_in_input(tool);
+    // Some leave out of a question what the call has named before.
+    if rest.is_empty() && in_input.is_empty() && command.is_none() {
+        in_input.clone_from(&tool.named_before);
+    }
+    let in_input = in_input.into_iter().map(|path| Location { path, line: None });
     rest.extend(in_input.filter(|l| !what.contains(super::message::display(&l.path, ctx).as_str())));
     // Of a directory and a file in it, what is said of the file is enough.
     let is_said = |of: &Outside| {

@@ -718,6 +718,26 @@ fn asks_with_input(height: u16, lines: usize, raw_input: Option<serde_json::Valu
     s
 }
 
+/// As OpenCode asks about a file that its settings protect: the request has neither places nor input.
+#[test]
+fn a_file_that_the_call_has_named_before_stands_in_a_question_that_names_none() {
+    let mut s = Scene::working(80, 24);
+    let of = |title: &str, paths: &[&str]| {
+        let mut patch = crate::model::tool::ToolPatch::new("call".into());
+        (patch.title, patch.kind) = (Patch::Set(title.to_owned()), Patch::Set(ToolKind::Read));
+        let named = paths.iter().map(|path| serde_json::Value::from(*path)).collect::<Vec<_>>();
+        patch.raw_input =
+            Patch::Set(if named.is_empty() { serde_json::json!({}) } else { serde_json::json!({ "paths": named }) });
+        patch
+    };
+    s.update(Update::ToolCall(of("read", &["/etc/.env", "/etc/further"]).into()));
+    s.ask_patch(1, of("read", &[]), &["Yes", "No"]);
+    assert!(s.shown.contains("wants to read /etc/.env") && dock_text(&s).contains("/etc/further"), "{}", s.shown);
+    s.intent(Intent::Answer { req: ReqId(1), option: "opt-2".into() });
+    s.ask_patch(2, of("Look around", &[]), &["Yes", "No"]);
+    assert!(s.shown.contains("read Look around") && dock_text(&s).contains("/etc/.env"), "{}", s.shown);
+}
+
 #[test]
 fn what_the_agent_sent_comes_into_view() {
     let sent = serde_json::json!({"file_path": PATH, "note": "the-sent-path"});

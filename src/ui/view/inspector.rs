@@ -102,13 +102,13 @@ fn one(cx: Look<'_>, row: &FrameRow, is_chosen: bool, columns: u16) -> StyledTex
         line.push(&format!("{} ", agent.0 + 1), Token::Dim);
     }
     let token = match (dir, kind) {
-        (FrameDir::Stderr, _) => Token::Warn,
+        (FrameDir::Stderr | FrameDir::Note, _) => Token::Warn,
         (_, FrameKind::Error) => Token::Bad,
         (FrameDir::ToAgent, _) => Token::User,
         (FrameDir::FromAgent, _) => Token::Text,
     };
     line.push(&format!("{} ", dir.arrow()), token);
-    if *dir == FrameDir::Stderr {
+    if matches!(dir, FrameDir::Stderr | FrameDir::Note) {
         line.push(&sanitize::line(start(text)), Token::Dim);
         return line;
     }

@@ -53,6 +53,30 @@ fn the_recording_is_private_and_holds_every_line() {
 }
 
 #[test]
+fn how_an_agent_ended_by_itself_is_recorded_shown_and_played_again() {
+    let lab = Lab::new();
+    for (prompt, part, note) in [
+        ("exit 7", "7", r#"{"event":"exit","code":7,"signal":null}"#),
+        ("kill", "KILL", r#"{"event":"exit","code":null,"signal":"SIGKILL"}"#),
+    ] {
+        let (done, record) = lab.record(&[prompt], &demo("death"));
+        done.assert_says(5, &[part]);
+        let last = record.records.last().unwrap();
+        assert_eq!((&*last.dir, last.text()), ("note", note));
+        let file = lab.path("record.jsonl");
+        let shown = lab.program().args(["inspect", "--plain", "--filter", "note"]).arg(&file).output().unwrap();
+        let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+        assert!(shown.contains(&format!("-- {note}")) && shown.lines().count() == 1, "{shown}");
+        let replay = [demo("death")[0].clone(), "replay".into(), "--fast".into(), file.to_str().unwrap().into()];
+        lab.exec(&[prompt], &replay).assert_says(5, &[part]);
+    }
+    // One that the client ends does not end by itself.
+    let (done, record) = lab.record(&["hello"], &lab.script(""));
+    done.assert_code(0);
+    assert!(record.records.iter().all(|record| record.dir != "note"));
+}
+
+#[test]
 fn the_journal_is_private_and_begins_with_its_version() {
     let lab = Lab::new();
     lab.exec(&["hello"], &lab.script("")).assert_code(0);

@@ -67,7 +67,7 @@ impl Watch {
             text: Arc::clone(text),
         };
         match dir {
-            FrameDir::Stderr => {}
+            FrameDir::Stderr | FrameDir::Note => {}
             FrameDir::ToAgent => self.said(frame, &mut row),
             FrameDir::FromAgent => {
                 self.heard(frame, &mut row);
