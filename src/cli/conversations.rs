@@ -243,12 +243,14 @@ fn of_review(review: &Listed, session: AgentSession) -> Known {
         cwd: head.map(|head| head.cwd.clone()).unwrap_or_default(),
         branch: None,
         title: None,
+        titled: None,
         first_prompt: None,
         last_prompt: None,
         created: started,
         opened: started,
         updated: started,
         turns: 0,
+        asked: None,
         state: if review.locked { State::Open } else { State::Ended },
         can: Can::default(),
         figures: Figures::default(),
@@ -381,14 +383,15 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
         !other.is_empty() && (&other.session_id, &other.journal) != (&known.session_id, &known.journal)
     };
     let shared: HashSet<&PathBuf> = others.iter().filter(is_other).flat_map(|other| &other.journals).collect();
-    let imported = known.is_imported.then_some(None);
-    let commands = known.commands().map(Some).filter(|_| !known.is_imported).chain(imported);
-    let commands: Vec<Option<&str>> = commands.collect();
     // What may not be possible comes first: then nothing has gone yet.
     let (in_part, whole): (Vec<_>, Vec<_>) = known.journals.iter().partition(|journal| shared.contains(journal));
     for (gone, journal) in in_part.iter().enumerate() {
-        let whose = commands.iter().map(|command| Whose { id: &known.session_id, command: *command });
-        let done = whose.into_iter().try_for_each(|whose| forgetting::take_out(state, journal, whose));
+        let of = |command| forgetting::take_out(state, journal, Whose { id: &known.session_id, command });
+        let done = if sessions::was_imported(journal) {
+            of(None)
+        } else {
+            known.commands().try_for_each(|command| of(Some(command)))
+        };
         went(journal, done).map_err(|why| in_part_only(gone, why))?;
     }
     for review in row.reviews.iter().filter(is_its_own) {

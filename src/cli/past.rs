@@ -91,7 +91,7 @@ fn shown(sessions: Vec<Known>, configured: &[agents::Listed]) -> Vec<PastSession
         let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
         let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
         let one = one.on_branch(known.branch.as_deref()).also(known.also);
-        let one = one.told(told.as_deref(), forks, is_named).going_on(goes_on).changing(known.totals);
+        let one = one.told(told.as_deref(), forks, is_named).going_on(goes_on).changing(known.changed());
         let one = one.of_thread(known.thread, known.created).held(is_held);
         one.used(age, known.turns, end, known.journals, is_gone)
     };
@@ -376,6 +376,38 @@ mod tests {
         let said = archive.end_of(&past).unwrap();
         let said: Vec<&str> = said.iter().map(|one| one.text.as_str()).collect();
         assert_eq!(said, ["mend it", "✓ edit src/a.rs +2 −1", "✓ read src/b.rs", "✗ run cargo test exit 3"]);
+    }
+
+    /// Where several share a run, its sums are those of all.
+    #[test]
+    fn what_a_session_has_changed_is_told_and_not_what_others_did_beside_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = sessions::journals(temp.path());
+        std::fs::create_dir(&dir).unwrap();
+        let frame = |dir: &str, frame: Value| json!({ "t": 1, "dir": dir, "frame": frame });
+        let totals = |added: u64| json!({ "added": added, "removed": 0, "files": 1, "pending": 1 });
+        let fact = |fact: Value| json!({ "t": 3, "dir": "host", "at": { "session": 0 }, "fact": fact });
+        let seen = fact(json!({ "ChangesSeen": { "session": totals(9), "after": false } }));
+        let own = fact(json!({ "OwnChanges": { "totals": totals(2) } }));
+        let prompt = json!({ "sessionId": "s", "prompt": [{ "type": "text", "text": "hi" }] });
+        let intent = json!({ "Prompt": { "text": "hi", "links": [] } });
+        let lines = [
+            json!({ "v": 2, "ends": true, "started": 1, "cwd": "/w", "command": "a", "codec": "acp-1" }),
+            frame("client->agent", json!({ "id": 0, "method": "session/new", "params": { "cwd": "/w" } })),
+            frame("agent->client", json!({ "id": 0, "result": { "sessionId": "s" } })),
+            json!({ "t": 2, "dir": "person", "at": { "session": 0 }, "intent": intent }),
+            frame("client->agent", json!({ "id": 1, "method": "session/prompt", "params": prompt })),
+            seen,
+        ];
+        let mut text = lines.map(|line| format!("{line}\n")).concat();
+        let archive = Journals::new(temp.path().to_owned(), Config::default());
+        let mut added = |more: &str| {
+            text.push_str(more);
+            std::fs::write(dir.join("a.jsonl"), &text).unwrap();
+            archive.list().unwrap()[0].totals.map(|totals| totals.added)
+        };
+        assert_eq!(added(""), Some(9), "it had the run alone");
+        assert_eq!(added(&format!("{own}\n")), Some(2));
     }
 
     #[test]

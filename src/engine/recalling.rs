@@ -71,13 +71,14 @@ impl Recalling {
 
 /// What the journals have of a conversation, in parts; with the last one what is known of all of it.
 fn recalled(journals: Option<&Path>, id: &SessionId, command: &str, is_copy: bool) -> Vec<Recalled> {
-    let (mut age, mut title, mut agent) = (None, None, None);
+    let (mut age, mut title, mut agent, mut imported) = (None, None, None, Vec::new());
     let (past, trouble) = match journals.map(|dir| found(dir, id, command)) {
         Some(Ok(None)) | None => (Past::default(), None),
         Some(Ok(Some(known))) => {
             age = Some(sessions::age(known.opened));
             title = if is_copy { known.name().map(copy_title) } else { known.own_title() };
             agent = Some(known.agent.clone()).filter(|name| *name != known.command);
+            imported = known.imported_names();
             of_known(&known, id, Bounds::default())
         }
         Some(Err(error)) => {
@@ -88,7 +89,7 @@ fn recalled(journals: Option<&Path>, id: &SessionId, command: &str, is_copy: boo
     debug!(entries = past.entries.len(), "read from earlier journals");
     let mut parts = if is_copy { past.copied(trouble) } else { past.parts(trouble) };
     if let Some(last) = parts.last_mut() {
-        (last.age, last.title, last.agent) = (age, title, agent);
+        (last.age, last.title, last.agent, last.imported) = (age, title, agent, imported);
     }
     parts
 }

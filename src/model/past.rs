@@ -40,6 +40,9 @@ pub struct Recalled {
     /// What its agent has called itself; with the last part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The names of the journals among the earlier ones that were imported; with the last part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub imported: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub copied: Vec<Entry>,
     #[serde(skip)]

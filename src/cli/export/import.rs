@@ -12,7 +12,7 @@ use super::{Fault, MAX_LINE, ended};
 use crate::base::human;
 use crate::headless::code;
 use crate::store::private::make_private_dir;
-use crate::store::sessions::{self, IMPORTED, Said};
+use crate::store::sessions::{self, IMPORTED, Known, Said};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -36,9 +36,12 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
     };
     let (mut known, mut new, mut newer) = (0, Vec::new(), Vec::new());
     let names: Vec<String> = journals.iter().map(|taken| taken.name.clone()).collect();
-    if let Some(other) = other_way(state, &names)? {
+    let sessions = sessions::list(state)?.sessions;
+    if let Some(other) = other_way(&sessions, &names) {
         return Err(went_on(&other));
     }
+    let went_on_here =
+        |journal: &PathBuf| sessions.iter().find(|one| !one.is_imported && one.journals.contains(journal));
     // Nothing is written before it is known that all can be.
     for Taken { name, temp, .. } in journals {
         let temp = temp.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -56,6 +59,8 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
             let before = Said::lines_of(&there, MAX_LINE)?;
             if before.has(&said) {
                 known += 1;
+            } else if let Some(own) = went_on_here(&there) {
+                return Err(went_on(own.stem()));
             } else if said.has(&before) {
                 newer.push((name, temp));
             } else {
@@ -72,7 +77,7 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
         temp.persist_noclobber(dir.join(&name)).map_err(|error| error.error)?;
         names.insert(name);
     }
-    for double in doubles(state, &names)? {
+    for double in doubles(state, &names)?.into_iter().filter(|double| went_on_here(&double.journal).is_none()) {
         std::fs::remove_file(&double.journal)?;
         if double.is_new {
             known += 1;
@@ -99,20 +104,20 @@ fn went_on(stem: &str) -> Fault {
 
 /// The conversation that was imported before, where it goes on behind a journal which is in this file, too, and the file
 /// goes on otherwise behind that. `names`: of the journals of the file, the oldest first.
-fn other_way(state: &Path, names: &[String]) -> Result<Option<String>, Fault> {
+fn other_way(sessions: &[Known], names: &[String]) -> Option<String> {
     let place = |journal: &Path| {
         let name = journal.file_name().and_then(|name| name.to_str())?;
         names.iter().position(|one| one == name)
     };
-    for known in sessions::list(state)?.sessions.into_iter().filter(|known| known.is_imported) {
+    for known in sessions {
         let Some(last) = known.journals.iter().rposition(|journal| place(journal).is_some()) else { continue };
         let is_more = known.journals.iter().filter_map(|journal| place(journal)).max() < names.len().checked_sub(1);
         let mut later = known.journals.iter().skip(last + 1);
         if is_more && later.any(|journal| Said::messages_of(journal, MAX_LINE).is_ok_and(|said| !said.is_empty())) {
-            return Ok(Some(known.stem().to_owned()));
+            return Some(known.stem().to_owned());
         }
     }
-    Ok(None)
+    None
 }
 
 /// A journal of which another one has all.
@@ -145,7 +150,7 @@ fn doubles(state: &Path, names: &BTreeSet<String>) -> Result<Vec<Double>, Fault>
                 doubles.push(Double { journal: journal.clone(), is_new: true });
                 break;
             }
-            if others.is_subset(ids) && name(other).starts_with(IMPORTED) && said.has(&told) {
+            if others.is_subset(ids) && sessions::was_imported(other) && said.has(&told) {
                 doubles.push(Double { journal: (*other).clone(), is_new: false });
             }
         }

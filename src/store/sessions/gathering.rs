@@ -2,7 +2,7 @@
 //!
 //! Reads nothing but whether a journal is being written. Invariants: one that its agent had not kept goes on with none; a
 //! clock that was set between two runs makes no second session of one, and what went on with turns that it knew of stands
-//! behind these.
+//! behind these; what was imported is part of one of our own only if that says that it went on from this journal.
 
 use super::index::{Entry, IMPORTED};
 use super::{Known, State, is_open};
@@ -33,6 +33,8 @@ pub(super) struct OfJournal {
     pub(super) agent: u32,
     /// Turns that were known of it before, where all of it was read then.
     before: Option<u64>,
+    /// Of earlier journals those that were imported, by their names.
+    imported: Vec<String>,
     pub(super) known: Known,
 }
 
@@ -49,7 +51,7 @@ pub(super) fn gather(dir: &Path, entries: Vec<Entry>) -> (Vec<OfJournal>, Vec<Op
         placed.sort_by_key(|(place, _)| *place);
         all = placed.into_iter().map(|(_, part)| part).collect();
     }
-    let (mut names, mut count) = (Names::new(), 0);
+    let (mut names, mut count) = (Names::of(&all), 0);
     let mut places = Vec::with_capacity(all.len());
     let taken_up = taken_up(&all);
     for OfJournal { known: part, .. } in &all {
@@ -76,17 +78,38 @@ fn taken_up(all: &[OfJournal]) -> HashSet<&str> {
 }
 
 /// Whose a session is its command says; what was imported has no command.
-fn key(known: &Known) -> (&str, &str, bool) {
+type Key<'a> = (&'a str, &'a str, bool);
+
+fn key(known: &Known) -> Key<'_> {
     let whose = if known.is_imported { &known.agent } else { &known.command };
     (&known.session_id, whose, known.is_imported)
 }
 
 /// Whose a session is, and what it is under another command line of what calls itself the same.
-struct Names<'a>(HashMap<(&'a str, &'a str, bool), usize>, HashMap<(&'a str, &'a str, &'a Path), usize>);
+#[derive(Default)]
+struct Names<'a> {
+    by_key: HashMap<Key<'a>, usize>,
+    by_name: HashMap<(&'a str, &'a str, &'a Path), usize>,
+    /// Sessions of imported journals, by the names of these, from which one of our own went on: that one.
+    gone_on: HashMap<(&'a str, &'a str), &'a Known>,
+}
 
 impl<'a> Names<'a> {
-    fn new() -> Self {
-        Self(HashMap::new(), HashMap::new())
+    fn of(all: &'a [OfJournal]) -> Self {
+        let mut names = Self::default();
+        for part in all.iter().filter(|part| !part.known.is_imported) {
+            for imported in &part.imported {
+                names.gone_on.entry((imported, &part.known.session_id)).or_insert(&part.known);
+            }
+        }
+        names
+    }
+
+    /// Under which session it is known: one of our own stands for what it went on from.
+    fn own(&self, known: &'a Known) -> &'a Known {
+        let name = || known.journal.file_name().and_then(|name| name.to_str());
+        let gone_on = known.is_imported.then(|| self.gone_on.get(&(name()?, &*known.session_id))).flatten();
+        gone_on.copied().unwrap_or(known)
     }
 
     fn name(known: &'a Known) -> Option<(&'a str, &'a str, &'a Path)> {
@@ -95,12 +118,14 @@ impl<'a> Names<'a> {
     }
 
     fn get(&self, known: &'a Known) -> Option<usize> {
-        self.0.get(&key(known)).or_else(|| self.1.get(&Self::name(known)?)).copied()
+        let own = self.own(known);
+        self.by_key.get(&key(own)).or_else(|| self.by_name.get(&Self::name(own)?)).copied()
     }
 
     fn insert(&mut self, known: &'a Known, at: usize) {
-        self.0.insert(key(known), at);
-        self.1.extend(Self::name(known).map(|name| (name, at)));
+        let own = self.own(known);
+        self.by_key.insert(key(own), at);
+        self.by_name.extend(Self::name(own).map(|name| (name, at)));
     }
 }
 
@@ -109,7 +134,7 @@ impl<'a> Names<'a> {
 fn set_right(all: &[OfJournal]) -> Option<Vec<usize>> {
     let taken_up = taken_up(all);
     let is_one = |part: &&OfJournal| taken_up.contains(part.known.session_id.as_str());
-    let (mut beginnings, mut current) = (Names::new(), Names::new());
+    let (mut beginnings, mut current) = (Names::of(all), Names::of(all));
     for (at, part) in all.iter().enumerate().filter(|(_, part)| is_one(part) && !part.known.is_older) {
         if beginnings.get(&part.known).is_none() {
             beginnings.insert(&part.known, at);
@@ -210,9 +235,11 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             last_prompt: found.last_prompt.or_else(|| found.first_prompt.clone()),
             session_id: found.id,
             cwd: PathBuf::from(found.cwd),
+            titled: found.title.is_some().then(|| moment(found.titled)),
             title: found.title,
             first_prompt: found.first_prompt,
             turns: found.turns,
+            asked: found.asked.map(moment),
             can: agent.can,
             figures: found.figures,
             totals: found.key.and_then(|key| scan.totals.get(key)).copied(),
@@ -231,7 +258,8 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             copy_of: found.copy_of,
             used_as_told: None,
         };
-        all.push(OfJournal { journal: Rc::clone(&journal), agent: found.agent, before: found.before, known });
+        let (agent, before, imported) = (found.agent, found.before, found.imported);
+        all.push(OfJournal { journal: Rc::clone(&journal), agent, before, imported, known });
     }
 }
 

@@ -133,6 +133,7 @@ impl Known {
             cwd: PathBuf::from(&kept.cwd),
             branch: None,
             title: kept.name.clone().or_else(|| kept.title.clone()),
+            titled: kept.title.as_ref().map(|_| told::at(kept, book)),
             first_prompt: None,
             last_prompt: None,
             // No agent tells that.
@@ -140,6 +141,7 @@ impl Known {
             opened: used.unwrap_or_default(),
             updated: used.unwrap_or_default(),
             turns: 0,
+            asked: None,
             state: State::Ended,
             can: book.can,
             figures: Figures::default(),
@@ -170,12 +172,15 @@ impl Known {
         let is_used = kept.is_listed && used > self.updated.saturating_add(UNTOUCHED);
         self.is_untouched &= !is_used && kept.name.is_none();
         if kept.is_listed {
-            let is_later = Duration::from_secs(book.at) >= self.updated;
+            let told = told::at(kept, book);
+            let is_later = told >= self.updated;
             // What it was called before anything was said in it says nothing; one that its agent had before has said something.
-            let says_something = is_later || self.is_older || used > self.created.saturating_add(UNTOUCHED);
-            let counts = !self.is_named && (is_later || self.title.is_none() && says_something);
+            let was_asked = self.asked.is_some_and(|asked| told >= asked);
+            let says_something = was_asked || self.is_older || used > self.created.saturating_add(UNTOUCHED);
+            let is_newer = self.titled.is_none_or(|titled| told >= titled);
+            let counts = !self.is_named && (is_later || is_newer && says_something);
             if let Some(title) = kept.title.as_ref().filter(|_| counts) {
-                self.title = Some(title.clone());
+                (self.title, self.titled) = (Some(title.clone()), Some(told));
             }
             if is_later {
                 self.can = book.can;

@@ -2,11 +2,13 @@
 //! is meant, which one is open.
 //!
 //! Knows nothing of reviews and starts no agent. Invariants: a session that was taken up again is one session, however
-//! many journals it is in and with whichever command line of its agent; what was imported is never part of one of our own, and names no command; whether one is open is decided by the lock of its journal.
+//! many journals it is in and with whichever command line of its agent; what was imported is part of one of our own only
+//! where that went on from it, and names no command; whether one is open is decided by the lock of its journal.
 
 mod choosing;
 mod figures;
 mod forgotten;
+mod found;
 mod gathering;
 /// Its reader is what `fuzz/` calls.
 pub mod index;
@@ -67,6 +69,8 @@ pub struct Known {
     pub cwd: PathBuf,
     pub branch: Option<String>,
     pub title: Option<String>,
+    /// When its agent gave it that title, where it did.
+    pub titled: Option<Duration>,
     pub first_prompt: Option<String>,
     pub last_prompt: Option<String>,
     pub created: Duration,
@@ -74,6 +78,8 @@ pub struct Known {
     pub opened: Duration,
     pub updated: Duration,
     pub turns: u64,
+    /// When something was asked in it first.
+    pub asked: Option<Duration>,
     pub state: State,
     pub can: Can,
     /// What its agent has told of its use.
@@ -173,10 +179,26 @@ impl Known {
         std::iter::once(&*self.command).chain(self.also.iter().map(String::as_str))
     }
 
+    /// What it has changed, as was told last: by itself, where others have had the run, too.
+    pub fn changed(&self) -> Option<Totals> {
+        self.own_totals.or(self.totals)
+    }
+
+    /// The names of those of its journals that were imported.
+    pub fn imported_names(&self) -> Vec<String> {
+        let imported = self.journals.iter().filter(|journal| was_imported(journal));
+        imported.filter_map(|journal| Some(journal.file_name()?.to_str()?.to_owned())).collect()
+    }
+
     /// The words of the command line; nothing when it cannot be taken apart.
     pub fn argv(&self) -> Option<Vec<String>> {
         words(&self.command)
     }
+}
+
+/// Whether a journal was imported.
+pub fn was_imported(journal: &Path) -> bool {
+    journal.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(IMPORTED))
 }
 
 /// The name of a journal without its ending.
@@ -395,7 +417,10 @@ impl Known {
         self.updated = self.updated.max(earlier.updated);
         self.first_prompt = earlier.first_prompt.or(self.first_prompt.take());
         self.last_prompt = self.last_prompt.take().or(earlier.last_prompt);
-        self.title = self.title.take().or(earlier.title);
+        if self.title.is_none() {
+            (self.title, self.titled) = (earlier.title, earlier.titled);
+        }
+        self.asked = earlier.asked.or(self.asked);
         self.branch = self.branch.take().or(earlier.branch);
         self.figures.after(earlier.figures);
         self.follows = earlier.follows.or(self.follows.take());

@@ -3,9 +3,9 @@
 //! Can be kept and taken up again where the journal goes on. Knows no other journal. Invariants: what is gathered is
 //! bounded, however long the journal is; a line that cannot be read is counted and costs nothing else.
 
-use super::figures::Figures;
+use super::found::{Agent, Found, Head};
 use super::keyed::Keyed;
-use crate::agent::codec::stored::{self, Called, Can, Depth, Heard, Origin};
+use crate::agent::codec::stored::{self, Called, Depth, Heard, Origin};
 use crate::agent::codec::{self, SharedCodec};
 use crate::base::limits;
 use crate::model::account;
@@ -25,78 +25,6 @@ const MAX_SESSIONS: usize = 1000;
 /// Prompts of the person that have not been sent.
 const MAX_WAITING: usize = 64;
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
-
-/// The first line of a journal.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Head {
-    pub v: u32,
-    /// Seconds since 1970.
-    #[serde(default)]
-    pub started: u64,
-    #[serde(default)]
-    pub cwd: String,
-    #[serde(default)]
-    pub command: String,
-    #[serde(default)]
-    pub codec: Option<String>,
-    #[serde(default)]
-    pub branch: Option<String>,
-    /// Its last line says that it is the last one. Older ones have none.
-    #[serde(default)]
-    pub ends: bool,
-    /// It was imported: its file may say anything.
-    #[serde(default)]
-    pub imported: bool,
-}
-
-/// A session of the journal. Times are seconds since the journal began.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Found {
-    pub id: String,
-    pub agent: u32,
-    pub origin: Origin,
-    pub cwd: String,
-    /// Of the directory, when it was opened first.
-    pub branch: Option<String>,
-    pub title: Option<String>,
-    pub first_prompt: Option<String>,
-    /// Nothing when it is the first one.
-    pub last_prompt: Option<String>,
-    pub created: f64,
-    /// When it was opened last.
-    pub opened: f64,
-    pub updated: f64,
-    pub turns: u64,
-    pub figures: Figures,
-    pub is_closed: bool,
-    /// The session that it continues.
-    pub follows: Option<String>,
-    /// The session that it was made of.
-    pub copy_of: Option<String>,
-    /// It only answers a question beside another one.
-    pub is_aside: bool,
-    /// Its key, once it is known.
-    pub key: Option<u32>,
-    /// Turns that were known of it from earlier journals, where all of these were read.
-    pub before: Option<u64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Agent {
-    pub command: String,
-    pub name: Option<String>,
-    pub can: Can,
-}
-
-impl Agent {
-    /// A command is known whole or not at all.
-    fn of(command: &str) -> Self {
-        let command = if command.len() <= limits::MAX_COMMAND { command.to_owned() } else { String::new() };
-        Self { command, ..Self::default() }
-    }
-}
 
 /// A call whose answer has not been read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,6 +52,17 @@ struct Wanted {
     is_closed: bool,
     /// Turns that are known of it from earlier journals.
     before: Option<u64>,
+    /// Those of them that were imported.
+    imported: Vec<String>,
+}
+
+/// What was told of a session before its agent had opened it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Early {
+    agent: u32,
+    id: String,
+    title: String,
+    t: f64,
 }
 
 /// A directory and the branch that it is on.
@@ -162,6 +101,8 @@ pub struct Scan {
     owners: Vec<u32>,
     /// Earlier sessions that are to go on and that their agents have not opened yet.
     wanted: Vec<Wanted>,
+    /// Titles of sessions that their agents have not opened yet.
+    early: Vec<Early>,
     /// Directories in which sessions were about to begin, and the branches that they were on.
     branches: Vec<Branch>,
     /// The last line has been read.
@@ -273,13 +214,16 @@ impl Scan {
                 self.learn_key(place, &text);
                 let session = &mut self.sessions[place];
                 session.turns += 1;
+                session.asked.get_or_insert(t);
                 session.updated = session.updated.max(t);
                 session.is_closed = false;
                 // What stands above the person's words is told by the thread that it is of.
                 let own = account::own_words(&text);
                 if own.is_empty() && !text.is_empty() {
                     // Nothing was asked, but it has a name by what it goes on from.
-                    session.title.get_or_insert_with(|| limits::cut(text, MAX_PROMPT));
+                    if session.title.is_none() {
+                        (session.title, session.titled) = (Some(limits::cut(text, MAX_PROMPT)), t);
+                    }
                 } else {
                     let said = if session.first_prompt.is_none() {
                         &mut session.first_prompt
@@ -372,17 +316,22 @@ impl Scan {
             self.sessions.push(found);
         }
         self.is_as_wanted(agent, id);
+        let told = self.early.iter().position(|early| early.agent == agent.0 && early.id == id);
+        if let (Some(at), Some(place)) = (told, self.place(agent, id)) {
+            let Early { title, t, .. } = self.early.remove(at);
+            (self.sessions[place].title, self.sessions[place].titled) = (Some(title), t);
+        }
     }
 
     /// Of what was asked for by its id the key is known, also when nothing is ever sent in it.
     fn is_as_wanted(&mut self, agent: AgentKey, id: &str) {
         let Some(at) = self.wanted.iter().position(|wanted| wanted.agent == agent.0 && wanted.id == id) else { return };
-        let Wanted { key, is_closed, before, .. } = self.wanted.remove(at);
+        let Wanted { key, is_closed, before, imported, .. } = self.wanted.remove(at);
         let is_taken = self.sessions.iter().any(|session| session.key == Some(key));
         let Some(place) = self.place(agent, id).filter(|_| !is_taken) else { return };
         let session = &mut self.sessions[place];
         if session.turns == 0 && session.key.is_none() {
-            session.before = before;
+            (session.before, session.imported) = (before, imported);
         }
         session.is_closed = is_closed;
         let earlier = session.key.replace(key);
@@ -400,20 +349,26 @@ impl Scan {
         let id = how.id().map(|id| id.as_str()).filter(|id| id.len() <= MAX_PROMPT);
         let is_asked = !matches!(how, Opening::Show { .. });
         if let Some(id) = id.filter(|_| is_asked && self.wanted.len() < MAX_WAITING) {
-            self.wanted.push(Wanted { key, agent, id: id.to_owned(), is_closed: false, before: None });
+            self.wanted.push(Wanted {
+                key,
+                agent,
+                id: id.to_owned(),
+                is_closed: false,
+                before: None,
+                imported: Vec::new(),
+            });
         }
     }
 
     fn updated(&mut self, agent: AgentKey, id: &str, update: Update, t: f64) {
-        let Some(place) = self.place(agent, id) else { return };
+        let Some(place) = self.place(agent, id) else { return self.told_early(agent, id, update, t) };
         let day = self.day(t);
         let session = &mut self.sessions[place];
         match update {
             Update::Info { title: Patch::Set(title), .. } => {
-                let title = Some(title).filter(|title| !title.is_empty());
-                session.title = title.filter(|title| !account::is_placeholder(title));
+                (session.title, session.titled) = (Some(title).filter(|title| names(title)), t);
             }
-            Update::Info { title: Patch::Reset, .. } => session.title = None,
+            Update::Info { title: Patch::Reset, .. } => (session.title, session.titled) = (None, t),
             Update::Usage { used, size, cost } => {
                 session.figures.used(used, size);
                 session.figures.costs(day, cost, session.origin != Origin::New);
@@ -421,6 +376,18 @@ impl Scan {
             _ => return,
         }
         session.updated = session.updated.max(t);
+    }
+
+    /// An agent may tell what a session is called before it says that it has opened it.
+    fn told_early(&mut self, agent: AgentKey, id: &str, update: Update, t: f64) {
+        let is_awaited = self.calls.iter().any(|(of, _, call)| *of == agent.0 && matches!(call, Waiting::Open { .. }));
+        let Update::Info { title: Patch::Set(title), .. } = update else { return };
+        if is_awaited && id.len() <= MAX_PROMPT && names(&title) {
+            self.early.retain(|early| early.agent != agent.0 || early.id != id);
+            if self.early.len() < MAX_WAITING {
+                self.early.push(Early { agent: agent.0, id: id.to_owned(), title, t });
+            }
+        }
     }
 
     fn intent(&mut self, at: Option<Address>, body: &str) {
@@ -530,11 +497,20 @@ impl Scan {
     fn recalled(&mut self, key: SessionKey, body: &str) {
         #[derive(Deserialize)]
         enum Fact {
-            Recalled { turns: u64, is_last: bool, trouble: Option<IgnoredAny> },
+            Recalled {
+                turns: u64,
+                is_last: bool,
+                trouble: Option<IgnoredAny>,
+                #[serde(default)]
+                imported: Vec<String>,
+            },
         }
         let Some(wanted) = self.wanted.iter_mut().find(|wanted| wanted.key == key.0) else { return };
-        if let Ok(Fact::Recalled { turns, is_last: true, trouble: None }) = serde_json::from_str(body) {
-            wanted.before = Some(turns);
+        if let Ok(Fact::Recalled { turns, is_last: true, trouble, mut imported }) = serde_json::from_str(body) {
+            wanted.before = trouble.is_none().then_some(turns).or(wanted.before);
+            imported.retain(|name| name.len() <= limits::MAX_NAME);
+            imported.truncate(MAX_WAITING);
+            wanted.imported = imported;
         }
     }
 
@@ -557,4 +533,9 @@ impl Scan {
             all.insert(key.0, totals);
         }
     }
+}
+
+/// Whether a title says anything.
+fn names(title: &str) -> bool {
+    !title.is_empty() && !account::is_placeholder(title)
 }

@@ -185,12 +185,14 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             cwd: "/work".into(),
             branch: None,
             title: Some("A title".into()),
+            titled: Some(Duration::from_secs(STARTED + 7)),
             first_prompt: Some("first".into()),
             last_prompt: Some("second".into()),
             created: Duration::from_secs(STARTED + 4),
             opened: Duration::from_secs(STARTED + 4),
             updated: Duration::from_secs(STARTED + 11),
             turns: 2,
+            asked: Some(Duration::from_secs(STARTED + 5)),
             state: State::Ended,
             can: Can { load: true, fork: true, close: true, ..Can::default() },
             figures,
@@ -313,6 +315,23 @@ fn a_title_that_is_made_of_our_own_words_says_less_than_what_was_asked() {
     let titles: Vec<_> = state.list().sessions.into_iter().map(|known| (known.session_id, known.title)).collect();
     let of = |id: &str| titles.iter().find(|(one, _)| one == id).unwrap().1.clone();
     assert_eq!((of("ours"), of("theirs").as_deref()), (None, Some("Going on")));
+}
+
+/// What is told before the session is known to be open is told of it all the same.
+#[test]
+fn a_title_that_comes_before_the_answer_is_the_sessions() {
+    for (method, params) in
+        [("session/new", json!({ "cwd": "/work" })), ("session/load", json!({ "cwd": "/work", "sessionId": "s" }))]
+    {
+        let state = state();
+        let titled = |title: &str| json!({ "sessionUpdate": "session_info_update", "title": title });
+        let answer = json!({ "id": 1, "result": { "sessionId": "s" } });
+        let text =
+            Text::ending().hello().ask(method, params).update("s", titled("Plums")).update("other", titled("Pears"));
+        state.put("a", &text.line(json!({ "dir": "agent->client", "frame": answer })).turn("s", "hello").end());
+        let all = state.list().sessions;
+        assert_eq!((all.len(), all[0].title.as_deref()), (1, Some("Plums")), "{method}: {all:?}");
+    }
 }
 
 #[test]
@@ -514,6 +533,56 @@ fn a_session_that_was_taken_up_again_with_the_clock_set_back_is_one() {
     let later = Text::with(head(STARTED + 10 * 24 * 60 * 60)).hello().open("s").turn("s", "anew").end();
     state.put("5", &later);
     assert_eq!(state.list().sessions.len(), 2);
+}
+
+/// Its journal says from which it went on; what somebody else imports under the same name says nothing of that.
+#[test]
+fn one_that_was_imported_and_went_on_here_is_one_and_takes_in_no_other() {
+    let state = state();
+    let head = |more: Value| {
+        let mut head = json!({ "v": 2, "ends": true, "started": STARTED, "cwd": "/work", "command": "agent" });
+        head.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Text::with(head)
+    };
+    let imported = || head(json!({ "imported": true })).hello().open("s");
+    let load =
+        |text: Text| text.call("session/load", json!({ "sessionId": "s", "cwd": "/work" }), json!({ "result": {} }));
+    let goes_on = |started: u64, imported: &[&str]| {
+        let known = json!({ "Recalled": { "turns": 1, "is_last": true, "trouble": "x", "imported": imported } });
+        let at = json!({ "session": 0 });
+        let text = head(json!({ "started": started, "command": "own agent" }));
+        let text = text.line(json!({ "dir": "person", "at": at, "intent": { "OpenAs": { "Continue": "s" } } }));
+        load(text.line(json!({ "dir": "host", "at": at, "fact": known })))
+    };
+    state.put("imported-1", &imported().turn("s", "theirs").end());
+    state.put(
+        "imported-2",
+        &load(head(json!({ "imported": true, "started": STARTED + 20 })).hello()).turn("s", "more").end(),
+    );
+    assert_eq!(state.list().sessions.iter().map(Known::source).collect::<Vec<_>>(), ["imported"]);
+    let names = ["imported-1.jsonl", "imported-2.jsonl"];
+    state.put("1", &goes_on(STARTED + 60, &names).turn("s", "mine").end());
+    state.put("2", &goes_on(STARTED + 120, &names).turn("s", "mine again").end());
+    let all = state.list().sessions;
+    let one = &all[0];
+    assert_eq!((all.len(), one.turns, one.source(), &*one.command), (1, 4, "ours", "own agent"), "{all:?}");
+    assert_eq!((one.first_prompt.as_deref(), one.last_prompt.as_deref()), (Some("theirs"), Some("mine again")));
+    assert_eq!(one.journals.iter().map(|path| stem(path)).collect::<Vec<_>>(), ["imported-1", "imported-2", "1", "2"]);
+    assert_eq!(one.imported_names(), names);
+    let (parts, _) = parts(state.path()).unwrap();
+    assert_eq!(
+        parts.iter().map(|part| (part.session, part.turns_before)).collect::<Vec<_>>(),
+        [(0, 0), (0, 1), (0, 2), (0, 3)]
+    );
+    state.put("imported-3", &load(head(json!({ "imported": true, "started": STARTED + 90 }))).turn("s", "evil").end());
+    state.put("imported-4", &imported().turn("s", "evil").end());
+    let ours: Vec<_> = state.list().sessions.into_iter().filter(|known| !known.is_imported).collect();
+    assert_eq!((ours.len(), ours[0].turns, &ours[0].journals), (1, 4, &one.journals), "{ours:?}");
+    // One of our own that does not say so is another.
+    let other = self::state();
+    other.put("imported-1", &imported().turn("s", "theirs").end());
+    other.put("1", &goes_on(STARTED + 60, &[]).turn("s", "mine").end());
+    assert_eq!(other.list().sessions.len(), 2);
 }
 
 /// Runs of one conversation, each with its clock set otherwise than that of the one before; in minutes.

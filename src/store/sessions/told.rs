@@ -56,6 +56,9 @@ pub struct SessionRecord {
     /// When that was told first, where it lies in times to come, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ahead: Option<u64>,
+    /// When its agent has listed it last, in milliseconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<u64>,
     /// Its agent has listed it when it was asked last.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_listed: bool,
@@ -72,7 +75,8 @@ pub struct SessionRecord {
 
 impl AgentRecord {
     /// Those of its scope that are not told of any more are not listed any more.
-    fn take(&mut self, told: &Told, now: u64) {
+    fn take(&mut self, told: &Told, at: Duration) {
+        let (now, millis) = (at.as_secs(), u64::try_from(at.as_millis()).ok());
         self.agent = cut(&*told.agent, MAX_NAME);
         (self.can, self.at) = (told.can.into(), now);
         if told.is_whole {
@@ -83,7 +87,7 @@ impl AgentRecord {
         for listed in &told.sessions {
             let Some(cwd) = listed.cwd.as_ref().or(told.cwd.as_ref()) else { continue };
             let kept = self.record(&mut places, listed.id.as_str());
-            (kept.cwd, kept.is_listed) = (cwd.clone(), true);
+            (kept.cwd, kept.is_listed, kept.told) = (cwd.clone(), true, millis);
             let title = listed.title.as_deref().filter(|title| !account::is_placeholder(title));
             kept.title = title.map(|title| cut(title, MAX_NAME));
             let updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));
@@ -117,7 +121,8 @@ impl SessionRecord {
     /// Nothing is remembered but that it was forgotten, and what its agent calls itself.
     pub fn forget(&mut self, agent: &str) {
         self.agent = Some(cut(agent, MAX_NAME));
-        (self.is_hidden, self.name, self.title, self.updated, self.ahead) = (true, None, None, None, None);
+        (self.name, self.title, self.updated, self.ahead, self.told) = (None, None, None, None, None);
+        self.is_hidden = true;
     }
 
     fn is_sound(&self) -> bool {
@@ -129,7 +134,7 @@ impl SessionRecord {
 /// Remembers what an agent has told. `journals` is the directory that they are in.
 pub fn remember(journals: &Path, told: &Told) -> io::Result<()> {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    change(journals, &told.command, |book| book.take(told, now.as_secs()))
+    change(journals, &told.command, |book| book.take(told, now))
 }
 
 /// Notes something of sessions of an agent.
@@ -260,6 +265,11 @@ fn read(path: &Path) -> io::Result<Option<AgentRecord>> {
 pub fn used(kept: &SessionRecord, book: &AgentRecord) -> Option<Duration> {
     let seconds = seconds(kept.updated.as_deref()?)?;
     Some(Duration::from_secs(seconds.min(kept.ahead.unwrap_or(book.at))))
+}
+
+/// When its agent has listed it last.
+pub fn at(kept: &SessionRecord, book: &AgentRecord) -> Duration {
+    kept.told.map_or_else(|| Duration::from_secs(book.at), Duration::from_millis)
 }
 
 fn seconds(moment: &str) -> Option<u64> {

@@ -157,7 +157,10 @@ fn a_time_in_the_future_counts_as_when_it_was_told_first() {
     let at = |seconds: u64| date::rfc3339(Duration::from_secs(seconds));
     let tells = |now: u64, updated: &str| {
         let sessions = vec![listed("late", "/work", "late", updated), listed("new", "/work", "new", &at(now - 10))];
-        change(&journals(state.path()), "agent --acp", |book| book.take(&told(None, sessions), now)).unwrap();
+        change(&journals(state.path()), "agent --acp", |book| {
+            book.take(&told(None, sessions), Duration::from_secs(now))
+        })
+        .unwrap();
         let all = list(state.path()).unwrap().sessions.into_iter();
         all.map(|known| (known.session_id, known.updated.as_secs())).collect::<Vec<_>>()
     };
@@ -318,4 +321,64 @@ fn a_title_that_only_its_agent_knows_stays_once_the_session_was_opened() {
     fs::write(journals(state.path()).join("opened.jsonl"), lines.join("\n") + "\n").unwrap();
     let all = list(state.path()).unwrap().sessions;
     assert_eq!((all.len(), all[0].title.as_deref(), all[0].source()), (1, Some("Plums"), "both"));
+}
+
+/// A title is of a conversation as soon as something was asked in it: an agent that is asked in a turn, or within the second
+/// in which that ended, tells it.
+#[test]
+fn a_title_that_was_told_in_a_short_turn_is_there_afterwards() {
+    const STARTED: u64 = 1_790_000_000;
+    let journal = |state: &Path, titled: Option<f64>| {
+        let line = |t: f64, dir: &str, frame: serde_json::Value| {
+            serde_json::json!({ "t": t, "dir": dir, "frame": frame }).to_string()
+        };
+        let prompt = serde_json::json!({ "sessionId": "s", "prompt": [{ "type": "text", "text": "hello" }] });
+        let info = serde_json::json!({ "sessionUpdate": "session_info_update", "title": "of the turn" });
+        let update = serde_json::json!({ "method": "session/update", "params": { "sessionId": "s", "update": info } });
+        let lines = [
+            Some(
+                serde_json::json!({ "v": 2, "started": STARTED, "cwd": "/work", "command": "agent --acp" }).to_string(),
+            ),
+            Some(line(
+                1.0,
+                "client->agent",
+                serde_json::json!({ "id": 0, "method": "session/new", "params": { "cwd": "/work" } }),
+            )),
+            Some(line(2.0, "agent->client", serde_json::json!({ "id": 0, "result": { "sessionId": "s" } }))),
+            Some(line(
+                3.2,
+                "client->agent",
+                serde_json::json!({ "id": 1, "method": "session/prompt", "params": prompt }),
+            )),
+            titled.map(|t| line(t, "agent->client", update)),
+            Some(line(6.6, "agent->client", serde_json::json!({ "id": 1, "result": { "stopReason": "end_turn" } }))),
+        ];
+        fs::create_dir_all(journals(state)).unwrap();
+        let lines: Vec<String> = lines.into_iter().flatten().collect();
+        fs::write(journals(state).join("s.jsonl"), lines.join("\n") + "\n").unwrap();
+    };
+    let tells = |state: &Path, millis: u64, cwd: &str, sessions: Vec<Listed>| {
+        let at = Duration::from_secs(STARTED) + Duration::from_millis(millis);
+        change(&journals(state), "agent --acp", |book| book.take(&told(Some(cwd), sessions), at)).unwrap();
+    };
+    let listed = || vec![listed("s", "/work", "Plums", &crate::base::date::rfc3339(Duration::from_secs(STARTED + 3)))];
+    let title = |state: &Path| list(state).unwrap().sessions[0].title.clone();
+    // Before anything was asked, in the turn, in the second in which it ended, and later.
+    for (at, want) in [(3100, None), (3300, Some("Plums")), (6700, Some("Plums")), (60_000, Some("Plums"))] {
+        let state = state();
+        journal(state.path(), None);
+        tells(state.path(), at, "/work", listed());
+        assert_eq!(title(state.path()).as_deref(), want, "told after {at} ms");
+        // What is told of another directory later makes nothing of this one newer.
+        tells(state.path(), 90_000, "/other", Vec::new());
+        assert_eq!(title(state.path()).as_deref(), want, "told after {at} ms");
+    }
+    // The last word counts, whether it was told by itself or in a list.
+    for (at, want) in [(4900, "of the turn"), (5200, "Plums"), (6700, "Plums")] {
+        let state = state();
+        journal(state.path(), Some(5.0));
+        tells(state.path(), at, "/work", listed());
+        tells(state.path(), 90_000, "/other", Vec::new());
+        assert_eq!(title(state.path()).as_deref(), Some(want), "told after {at} ms");
+    }
 }

@@ -297,7 +297,9 @@ fn r_167_nothing_is_forgotten_before_a_yes_and_others_of_the_same_run_are_counte
     assert!(matches!(list.asks, Some(Ask::Forget { others: 1, at_agent: false, .. })));
     list.type_text("pasted y");
     assert_eq!(act(&mut list, Action::Escape), Step::Stay);
+    list.note = Some("what was said of something else".to_owned());
     act(&mut list, Action::Delete);
+    assert_eq!(list.note, None, "nor does it stand below the list once that is done");
     assert!(matches!(act(&mut list, Action::Accept), Step::Forget(one) if one.id == "a"));
 }
 

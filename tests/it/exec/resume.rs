@@ -1,6 +1,6 @@
 //! `--continue` and `--resume`: a session goes on with its agent and in its directory, or not at all.
 
-use super::support::{Lab, Running};
+use super::support::{Lab, Running, run};
 use acp_tui::engine::replay::replay;
 use acp_tui::model::Model;
 use acp_tui::model::entry::Body;
@@ -105,6 +105,58 @@ fn with_transcript_a_session_that_cannot_go_on_is_begun_anew_with_an_account_of_
     let done = again(&lab, &["three", "--resume", &id, "--with-transcript"], &agent);
     assert_eq!(done.assert_code(0).out(), "turn 2: three\n");
     lab.exec(&["x", "--with-transcript"], &agent).assert_says(2, &["`--continue` and `--resume ID`"]);
+}
+
+/// One conversation is one row: what is asked of it is asked of both parts.
+#[test]
+fn an_imported_session_that_goes_on_here_is_one() {
+    let rows = |lab: &Lab| -> Vec<serde_json::Value> {
+        let done = run(lab, &["sessions", "--json"]);
+        let listed: serde_json::Value = serde_json::from_str(done.assert_code(0).out()).unwrap();
+        listed["sessions"].as_array().unwrap().clone()
+    };
+    for format in ["json", "recording"] {
+        let lab = Lab::new();
+        let agent = keeper(&lab, true, "");
+        again(&lab, &["one"], &agent).assert_code(0);
+        let id = first_kept(&lab);
+        let file = lab.path("out.json");
+        let file = file.to_str().unwrap();
+        if format == "json" {
+            run(&lab, &["export", "last", "--format", "json", "-o", file]).assert_code(0);
+        } else {
+            std::fs::rename(lab.path("record.jsonl"), file).unwrap();
+        }
+        std::fs::remove_dir_all(lab.sessions()).unwrap();
+        run(&lab, &["import", file]).assert_code(0);
+        assert_eq!(rows(&lab)[0]["source"], "imported", "{format}");
+        assert_eq!(lab.exec(&["two", "--resume", &id], &agent).assert_code(0).out(), "turn 2: two\n");
+        let all = rows(&lab);
+        let figures = |one: &serde_json::Value| {
+            (one["turns"].clone(), one["source"].clone(), one["first_prompt"].clone(), one["last_prompt"].clone())
+        };
+        assert_eq!(all.len(), 1, "{format}: {all:?}");
+        assert_eq!(figures(&all[0]), (2.into(), "ours".into(), "one".into(), "two".into()), "{format}");
+        assert!(all[0]["command"].as_str().unwrap().contains("demo-agent"), "{format}: {all:?}");
+        // It goes on with its agent now.
+        assert_eq!(lab.exec(&["three", "--continue"], &[]).assert_code(0).out(), "turn 3: three\n", "{format}");
+        assert_eq!(rows(&lab).len(), 1, "{format}");
+        let export = run(&lab, &["export", &id]);
+        let said = export.assert_code(0).out();
+        for words in ["turn 1: one", "turn 2: two", "turn 3: three"] {
+            assert_eq!(said.matches(words).count(), 1, "{format}: {said}");
+            let found = run(&lab, &["search", words, "--json"]);
+            assert_eq!(found.assert_code(0).out().lines().count(), 1, "{format}: {}", found.out());
+        }
+        // What was there is there; the same with more than that has gone on otherwise.
+        run(&lab, &["import", file]).assert_says(0, &["there already"]);
+        assert_eq!(rows(&lab).len(), 1, "{format}");
+        run(&lab, &["sessions", "--remove", &id, "--yes"]).assert_code(0);
+        run(&lab, &["sessions", "--json"]).assert_code(2);
+        let left = std::fs::read_dir(lab.sessions()).unwrap().map(|file| file.unwrap().path());
+        let left: Vec<_> = left.filter(|path| path.extension().is_some()).collect();
+        assert_eq!(left, Vec::<std::path::PathBuf>::new(), "{format}");
+    }
 }
 
 /// The session that was kept first.
