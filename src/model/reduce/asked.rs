@@ -4,7 +4,7 @@
 //! was filled in nothing is in the transcript.
 
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::entry::{Body, Level, Notice};
+use super::super::entry::{Body, DetailFold, Level, Notice};
 use super::super::event::Asking;
 use super::super::form::Reply;
 use super::super::ids::{EntryId, ReqId, ToolId};
@@ -35,7 +35,7 @@ fn words(what: &str, message: &str) -> (String, Vec<String>) {
 fn retell(session: &mut Session, entry: EntryId, what: &str, asking: &Asking) {
     let (title, detail) = words(what, asking.message());
     session.entries.change(entry, |e| {
-        e.body = Body::Notice(Notice { level: Level::Info, title, detail, by_agent: false, folds: false });
+        e.body = Body::Notice(Notice { level: Level::Info, title, detail, by_agent: false, fold: DetailFold::All });
     });
 }
 
