@@ -18,6 +18,7 @@ use crate::model::session::Phase;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::cells;
 use crate::ui::labels;
 use crate::ui::msg::{FrameInfo, ReviewFrame};
 use crate::ui::state::Focus;
@@ -397,7 +398,7 @@ fn command_of(cx: &ViewCx<'_>, hunk: &HunkDoc) -> Option<String> {
         Some(key) => cx.model.at(key)?,
     };
     let command = match &session.entries().get(hunk.entry?)?.body {
-        Body::Tool(call) => labels::object(call, &session.cwd),
+        Body::Tool(call) => cells::object_in_words(call, session),
         Body::Terminal(id) => sanitize::line(&session.command(id)?.command).trim().to_owned(),
         _ => return None,
     };
