@@ -278,7 +278,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("ui::labels", &["ui::keys", "model", "text", "base"]),
     (
         "ui::status_line",
-        &["ui::keys", "ui::labels", "ui::state::timing", "ui::state::silence", "model", "text", "base"],
+        &["ui::cells", "ui::keys", "ui::labels", "ui::state::timing", "ui::state::silence", "model", "text", "base"],
     ),
     ("ui::state", &["ui::composer", "ui::keys", "model", "text", "base"]),
     // Of pictures the cells are plain data, too.

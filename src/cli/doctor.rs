@@ -371,6 +371,7 @@ fn values(config: &Config) -> Vec<(&'static str, Option<String>)> {
         ("protocol", config.spoken.protocol.clone()),
         ("dialect", config.spoken.dialect.clone()),
         ("unstable", config.unstable.then(|| "true".to_owned())),
+        ("keep_form_answers", config.keeps_form_answers.then(|| "true".to_owned())),
         ("budget", config.budget.clone()),
         ("notify", notify.cloned()),
         ("status_command", config.status_command.as_ref().and_then(|words| words.first()).cloned()),

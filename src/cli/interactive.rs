@@ -57,6 +57,7 @@ pub(super) fn prepare(
     config.gate = surroundings.config.gate.as_deref().and_then(Gate::from_name).unwrap_or_default();
     config.rules = Some(rules);
     config.unstable = surroundings.config.unstable;
+    config.keeps_form_answers = surroundings.config.keeps_form_answers;
     config.servers = Some(servers);
     Ok(Interactive { config, warnings, demo })
 }

@@ -252,6 +252,7 @@ pub fn engine_config(
         rules: None,
         servers: None,
         unstable: false,
+        keeps_form_answers: false,
         audit: dirs.map(|d| d.state.clone()),
         private: dirs
             .map(|d| archive::private(&d.state))

@@ -263,6 +263,7 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
     launch::keep_within_limits(&surroundings, &opening);
     config.rules = Some(rules);
     config.budget = budget;
+    config.keeps_form_answers = surroundings.config.keeps_form_answers;
     config.servers = Some(servers);
     config.private.extend([review, patch].into_iter().filter_map(launch::own_file));
     let options = ExecOptions {

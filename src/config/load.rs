@@ -62,6 +62,7 @@ pub fn load(text: &str, file_name: &str) -> (Config, Vec<Warning>) {
             "env_only" => config.inherited.only = Some(list("env_only", value, &mut report)),
             "env_without" => config.inherited.without = list("env_without", value, &mut report),
             "unstable" => config.unstable = flag("unstable", value, &mut report),
+            "keep_form_answers" => config.keeps_form_answers = flag("keep_form_answers", value, &mut report),
             "protocol" => config.spoken.protocol = one_of("protocol", &PROTOCOLS, value, &mut report),
             "dialect" => config.spoken.dialect = one_of("dialect", &DIALECTS, value, &mut report),
             "budget" => config.budget = budget(value, &mut report),

@@ -47,7 +47,7 @@ fn unknown_keys_say_what_is_allowed_and_the_rest_applies() {
     assert_eq!(
         said(text),
         [
-            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, ambiguous_width, gate, decision_hook, env_only, env_without, protocol, dialect, unstable, budget, notify, status_command, sessions, agents, mcp",
+            "config.toml:1: unknown key \"colour\"; allowed: default_agent, theme, screen, on_exit, ambiguous_width, gate, decision_hook, env_only, env_without, protocol, dialect, unstable, keep_form_answers, budget, notify, status_command, sessions, agents, mcp",
             "config.toml:5: unknown key \"cwd\" in [agents.a]; allowed: command, args, env, env_only, env_without, protocol, dialect, framing, url, transport, headers, files, terminals, sandbox, sandbox_write, sandbox_read, sandbox_connect, sandbox_listen, mcp",
         ]
     );

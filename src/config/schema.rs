@@ -8,7 +8,7 @@ use crate::base::inherited::Inherited;
 use std::collections::BTreeMap;
 
 /// The keys of the configuration file, for warnings and for the documentation.
-pub const KEYS: [&str; 18] = [
+pub const KEYS: [&str; 19] = [
     "default_agent",
     "theme",
     "screen",
@@ -21,6 +21,7 @@ pub const KEYS: [&str; 18] = [
     "protocol",
     "dialect",
     "unstable",
+    "keep_form_answers",
     "budget",
     "notify",
     "status_command",
@@ -91,6 +92,8 @@ pub struct Config {
     pub inherited: Inherited,
     /// Parts of the protocol that may still change are used, too.
     pub unstable: bool,
+    /// What is filled into forms stands in journal and transcript.
+    pub keeps_form_answers: bool,
     /// For agents that say nothing else.
     pub spoken: Spoken,
     /// See [`super::budget`].

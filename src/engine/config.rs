@@ -63,6 +63,8 @@ pub struct EngineConfig {
     pub servers: Option<ServersConfig>,
     /// Parts of the protocol are used that may still change.
     pub unstable: bool,
+    /// What the person fills into forms stands in journal and transcript.
+    pub keeps_form_answers: bool,
     /// The state directory, below which decisions are logged; none are without it.
     pub audit: Option<PathBuf>,
     /// Absolute paths that are the client's own: the agent gets none of them, and the review leaves them out.

@@ -53,9 +53,10 @@ struct Open {
 pub struct Line {
     pub agent: AgentKey,
     pub text: String,
+    /// What the journal holds instead.
     pub journal: Option<String>,
-    /// What the journal holds instead goes into a recording too: there are secrets in the line.
-    pub is_secret: bool,
+    /// What a recording holds instead, and the list of messages: there are secrets in the line.
+    pub recorded: Option<String>,
     /// It opens a session, and can still be given servers.
     pub opens: Option<Box<Opens>>,
 }
@@ -322,7 +323,7 @@ impl Connection {
     }
 
     fn line(&self, text: String) -> Line {
-        Line { agent: self.agent, text, journal: None, is_secret: false, opens: None }
+        Line { agent: self.agent, text, journal: None, recorded: None, opens: None }
     }
 
     fn refusal(&self, id: &RawId, why: Reason, message: impl Into<String>) -> Line {
@@ -495,7 +496,8 @@ impl Connection {
         let text = frame::request(id, &method, &params).ok()?;
         let opens = opened.map(|at| Box::new(Opens { at, id, method, params }));
         let journal = brief.and_then(|(method, params)| frame::request(id, &method, &params).ok());
-        Some(Line { journal, is_secret, opens, ..self.line(text) })
+        let recorded = journal.clone().filter(|_| is_secret);
+        Some(Line { journal, recorded, opens, ..self.line(text) })
     }
 
     /// The line that opens a session, with servers; the journal has them as they are written, without secrets.
@@ -511,7 +513,7 @@ impl Connection {
         let journal = request(&masked.iter().collect::<Vec<_>>());
         match text.zip(journal) {
             Some((text, journal)) => {
-                Line { agent: line.agent, text, journal: Some(journal), is_secret: true, opens: None }
+                Line { agent: line.agent, text, recorded: Some(journal.clone()), journal: Some(journal), opens: None }
             }
             None => line,
         }
@@ -543,9 +545,9 @@ impl Connection {
         };
         let text = line(answer)?;
         let journal = answer.without_texts().and_then(|brief| line(&brief));
-        // The recording has what was read, but nothing that was typed as a secret.
-        let is_secret = journal.is_some() && matches!(answer, Answer::Reply(_));
-        Some(Line { journal, is_secret, ..self.line(text) })
+        // The recording has what was read and filled in, but nothing that was typed as a secret.
+        let recorded = answer.as_recorded().and_then(|brief| line(&brief));
+        Some(Line { journal, recorded, ..self.line(text) })
     }
 
     /// Answers everything that waits.

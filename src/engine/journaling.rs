@@ -133,10 +133,11 @@ impl Recorder {
     pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
         let hidden = |text: &str| self.secrets.line(text, true).map(Arc::<str>::from);
         let text = &hidden(text).unwrap_or_else(|| Arc::clone(text));
-        let brief = line.journal.as_deref().map(|brief| hidden(brief).unwrap_or_else(|| brief.into()));
-        let kept = brief.as_ref().filter(|_| line.is_secret);
-        self.note(line.agent, now, Dir::ToAgent, kept.unwrap_or(text), Form::Json);
-        self.frames.push(now, line.agent, FrameDir::ToAgent, brief.as_ref().unwrap_or(text), None);
+        let instead = |brief: Option<&str>| brief.map(|brief| hidden(brief).unwrap_or_else(|| brief.into()));
+        let (brief, recorded) = (instead(line.journal.as_deref()), instead(line.recorded.as_deref()));
+        self.note(line.agent, now, Dir::ToAgent, recorded.as_ref().unwrap_or(text), Form::Json);
+        let listed = recorded.as_ref().or(brief.as_ref()).unwrap_or(text);
+        self.frames.push(now, line.agent, FrameDir::ToAgent, listed, None);
         if let Some(journal) = &mut self.journal {
             let kept = brief.as_deref().unwrap_or(text);
             journal.record(|out| append_record(out, now, Dir::ToAgent, &address(line.agent), kept, Form::Json));

@@ -94,6 +94,8 @@ pub struct Engine {
     hearing: Hearing,
     /// What has begun to end.
     ending: Option<shutdown::Ending>,
+    /// What the person fills into forms stands in journal and transcript.
+    keeps_form_answers: bool,
     /// When the clock is looked at next, unless the person does something before.
     clock_due: Now,
 }
@@ -118,7 +120,7 @@ impl Engine {
             config;
         let EngineConfig { directories, budget, reach, sandbox, permission_mode, keyring, kept_as, unstable, .. } =
             config;
-        let EngineConfig { inherited, .. } = config;
+        let EngineConfig { inherited, keeps_form_answers, .. } = config;
         let (sender, facts) = mpsc::channel(FACTS);
         let (find, name) = servers.map(|servers| (servers.find, servers.agent)).unzip();
         let (sender, hint, stem) = (Facts(sender), Arc::new(Notify::new()), RunName::of_now());
@@ -182,6 +184,7 @@ impl Engine {
             news: Vec::new(),
             hearing: Hearing::default(),
             ending: None,
+            keeps_form_answers,
             clock_due: Now::ZERO,
             hint,
         };
@@ -374,7 +377,7 @@ impl Engine {
     pub fn intent_to(&mut self, at: Address, intent: Intent) -> Vec<Addressed<FrontEnd>> {
         clock::look(self);
         let (mut setup, mut name) = (None, None);
-        let intent = match intent {
+        let intent = match self.filled_in(intent) {
             Intent::Prompt { text, .. } if self.is_crowded(at) => {
                 return vec![Addressed { at, what: FrontEnd::Returned(text) }];
             }
@@ -407,7 +410,6 @@ impl Engine {
             other => other,
         };
         let now = self.now();
-        self.hide_filled_in(&intent);
         if let Intent::OpenSession { cwd, .. } | Intent::AddAgent { cwd, .. } = &intent {
             self.recorder.branch(cwd, now);
         }

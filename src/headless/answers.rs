@@ -58,7 +58,7 @@ fn reply(asking: &Asking, answers: Option<&Answers>) -> (Reply, Option<String>) 
         Ok(values) if values.is_empty() && !form.fields.is_empty() => {
             (Reply::Decline, Some("declined: no answer is for a field of this form".to_owned()))
         }
-        Ok(values) => (Reply::Filled(values), None),
+        Ok(values) => (Reply::Filled(values.into()), None),
         Err(unfit) => {
             let name = form.fields.get(unfit.field).map_or("", |field| field.name.as_str());
             (Reply::Decline, Some(format!("declined: field {name}: {}", unfit.why)))

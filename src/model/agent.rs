@@ -5,6 +5,7 @@
 
 use super::auth_status::AuthStatus;
 use super::confined::Confined;
+use super::entry::DetailFold;
 use super::event::{AgentCaps, AgentRequest, AuthKind, AuthMethod, CallError, Can, Cans, Dialect, Listed, Odd, Update};
 use super::ids::{Now, ReqId, SessionId};
 use super::login::LogIn;
@@ -37,6 +38,7 @@ pub struct Death {
     pub hint: String,
     /// `data` of the error, or the agent's last lines on stderr.
     pub detail: Vec<String>,
+    pub fold: DetailFold,
     pub at: Now,
     /// How long the agent lived.
     pub after: Now,

@@ -231,9 +231,14 @@ impl Answer {
             Self::Output { text, truncated, exit } => {
                 Some(Self::Output { text: brief(text), truncated: *truncated, exit: exit.clone() })
             }
-            Self::Reply(reply) => reply.without_secrets().map(Self::Reply),
+            Self::Reply(reply) => reply.as_written().map(Self::Reply),
             _ => None,
         }
+    }
+
+    /// The same as a recording holds it, where that is not what is sent.
+    pub fn as_recorded(&self) -> Option<Self> {
+        if let Self::Reply(reply) = self { reply.without_secrets().map(Self::Reply) } else { None }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The bounds of the transcript, and the work that keeping them costs.
 
 use super::*;
-use crate::model::entry::Message;
+use crate::model::entry::{DetailFold, Message};
 use crate::model::tool::ToolCall;
 
 fn call(n: usize) -> Body {
@@ -72,7 +72,13 @@ fn titles_paths_and_short_lines_count_for_the_budget() {
         entries.push(
             TurnId(1),
             Now::ZERO,
-            Body::Notice(Notice { level: Level::Info, title: "n".into(), detail, by_agent: false, folds: false }),
+            Body::Notice(Notice {
+                level: Level::Info,
+                title: "n".into(),
+                detail,
+                by_agent: false,
+                fold: DetailFold::All,
+            }),
         );
     }
     let held = |e: &Entry| match &e.body {

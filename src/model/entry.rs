@@ -228,9 +228,18 @@ pub struct Notice {
     /// The agent says it, and not the client.
     #[serde(default)]
     pub by_agent: bool,
-    /// The detail is shown when the person asks for it.
     #[serde(default)]
-    pub folds: bool,
+    pub fold: DetailFold,
+}
+
+/// How much of a notice's detail is shown before the person asks for all of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DetailFold {
+    #[default]
+    All,
+    Nothing,
+    /// The last lines, as of what a program has printed before its end.
+    End,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

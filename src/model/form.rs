@@ -107,11 +107,64 @@ fn masked<S: Serializer>(_: &Secret, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(MASK)
 }
 
+/// A form with what the person has filled in, by the names of its fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Written", into = "Written")]
+pub struct Filled {
+    pub values: Vec<(String, FieldValue)>,
+    /// The person wants to find them in journal and transcript.
+    pub is_kept: bool,
+}
+
+/// As it stands in a journal: without values, unless they are kept.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Kept { kept: Vec<(String, FieldValue)> },
+    Named(Vec<(String, FieldValue)>),
+}
+
+impl From<Filled> for Written {
+    fn from(filled: Filled) -> Self {
+        let Filled { values, is_kept } = filled.as_written();
+        if is_kept { Self::Kept { kept: values } } else { Self::Named(values) }
+    }
+}
+
+impl From<Written> for Filled {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Kept { kept } => Self { values: kept, is_kept: true },
+            Written::Named(values) => Self::from(values),
+        }
+    }
+}
+
+impl From<Vec<(String, FieldValue)>> for Filled {
+    fn from(values: Vec<(String, FieldValue)>) -> Self {
+        Self { values, is_kept: false }
+    }
+}
+
+impl Filled {
+    /// The same with a sign in the place of each value that is written nowhere.
+    fn as_written(&self) -> Self {
+        self.masked(|value| !self.is_kept || value.secret().is_some())
+    }
+
+    fn masked(&self, is_masked: impl Fn(&FieldValue) -> bool) -> Self {
+        let value = |value: &FieldValue| {
+            if is_masked(value) { FieldValue::Text(MASK.to_owned()) } else { value.clone() }
+        };
+        let values = self.values.iter().map(|(name, given)| (name.clone(), value(given))).collect();
+        Self { values, is_kept: self.is_kept }
+    }
+}
+
 /// What the person says to a form or page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply {
-    /// The form with what they have filled in.
-    Filled(Vec<(String, FieldValue)>),
+    Filled(Filled),
     /// They visit the page.
     Visits,
     Decline,
@@ -130,17 +183,20 @@ impl Reply {
 
     /// The values of fields that ask for a secret, by their names.
     pub fn secrets(&self) -> impl Iterator<Item = (&str, &Secret)> {
-        let values: &[(String, FieldValue)] = if let Self::Filled(values) = self { values } else { &[] };
+        let values: &[(String, FieldValue)] = if let Self::Filled(filled) = self { &filled.values } else { &[] };
         values.iter().filter_map(|(name, value)| Some((name.as_str(), value.secret()?)))
     }
 
-    /// The same without secrets; nothing when there are none.
+    /// The same without secrets, for who wants to see what was sent; nothing where nothing was filled in.
     pub fn without_secrets(&self) -> Option<Self> {
-        let Self::Filled(values) = self else { return None };
-        self.secrets().next()?;
-        let hide =
-            |value: &FieldValue| value.secret().map_or_else(|| value.clone(), |_| FieldValue::Text(MASK.to_owned()));
-        Some(Self::Filled(values.iter().map(|(name, value)| (name.clone(), hide(value))).collect()))
+        let Self::Filled(filled) = self else { return None };
+        Some(Self::Filled(filled.masked(|value| value.secret().is_some())))
+    }
+
+    /// The same as it is written down.
+    pub fn as_written(&self) -> Option<Self> {
+        let Self::Filled(filled) = self else { return None };
+        Some(Self::Filled(filled.as_written()))
     }
 }
 
@@ -203,6 +259,21 @@ impl Field {
         labels().any(|label| secrecy::label_sounds_secret(label))
             || self.description.as_deref().is_some_and(secrecy::prose_sounds_secret)
             || form_is_about_one && !labels().any(|label| secrecy::label_is_open(label))
+    }
+
+    /// A value of it as the person has seen it; nothing of a secret.
+    pub fn words(&self, value: &FieldValue) -> String {
+        let choice = |sent: &str| {
+            let choice = self.choices().iter().find(|choice| choice.value == sent);
+            choice.map_or_else(|| sent.to_owned(), |choice| choice.title.clone())
+        };
+        match value {
+            FieldValue::Bool(is_on) => if *is_on { "yes" } else { "no" }.to_owned(),
+            FieldValue::Number(number) => number.to_string(),
+            FieldValue::Many(list) => list.iter().map(|sent| choice(sent)).collect::<Vec<_>>().join(", "),
+            FieldValue::Text(text) => choice(text),
+            FieldValue::Secret(_) | FieldValue::SecretNumber(_) => MASK.to_owned(),
+        }
     }
 
     pub fn choices(&self) -> &[Choice] {

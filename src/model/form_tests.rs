@@ -92,18 +92,31 @@ fn r_431_a_secret_is_written_nowhere_but_in_the_answer() {
     let pin = field(FieldKind::Number { whole: true, min: None, max: None });
     let pin = Field { is_secret: true, ..pin }.take(&json!(471_147)).unwrap();
     assert_eq!(pin, FieldValue::SecretNumber(Secret("471147".into())));
-    let reply = Reply::Filled(vec![("a".into(), given), ("p".into(), pin), ("b".into(), FieldValue::Bool(true))]);
+    let values = vec![("a".into(), given), ("p".into(), pin), ("b".into(), FieldValue::Bool(true))];
+    let reply = Reply::Filled(Filled { values, is_kept: true });
     for said in [format!("{reply:?}"), serde_json::to_string(&reply).unwrap()] {
         assert!(!said.contains("hunter2") && !said.contains("471147"), "{said}");
     }
     assert_eq!(reply.secrets().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "p"]);
-    let brief = reply.without_secrets().unwrap();
     let masked = || FieldValue::Text("…".into());
-    assert_eq!(
-        brief,
-        Reply::Filled(vec![("a".into(), masked()), ("p".into(), masked()), ("b".into(), FieldValue::Bool(true))])
-    );
+    let values = vec![("a".into(), masked()), ("p".into(), masked()), ("b".into(), FieldValue::Bool(true))];
+    let brief = Reply::Filled(Filled { values, is_kept: true });
+    assert_eq!(reply.without_secrets(), Some(brief.clone()));
+    assert_eq!(reply.as_written(), Some(brief.clone()));
     let read: Reply = serde_json::from_str(&serde_json::to_string(&reply).unwrap()).unwrap();
     assert_eq!(read, brief, "what the journal has can be read back");
-    assert_eq!(brief.without_secrets(), None);
+    assert_eq!(Reply::Decline.as_written(), None);
+}
+
+#[test]
+fn r_431_what_is_not_kept_is_not_written_down() {
+    let given = |value| vec![("a".to_owned(), FieldValue::Text("my words".into())), ("b".to_owned(), value)];
+    let reply = Reply::Filled(given(FieldValue::Bool(true)).into());
+    let written = serde_json::to_string(&reply).unwrap();
+    assert_eq!(written, r#"{"Filled":[["a","…"],["b","…"]]}"#);
+    assert_eq!(reply.as_written(), Some(serde_json::from_str(&written).unwrap()));
+    assert_eq!(reply.without_secrets(), Some(reply), "a recording has it");
+    // As it was written before any could be kept.
+    let older: Reply = serde_json::from_str(r#"{"Filled":[["a","my words"],["b",true]]}"#).unwrap();
+    assert_eq!(older, Reply::Filled(given(FieldValue::Bool(true)).into()));
 }

@@ -3,7 +3,7 @@
 //! Knows no file: who writes and reads is told by a [`Span`]. Invariants: what is read back is the entry that left, and
 //! an entry that cannot be read back says so in its place.
 
-use super::entry::{Attachment, Body, ChunkKind, Entry, Level, Notice, UserState};
+use super::entry::{Attachment, Body, ChunkKind, DetailFold, Entry, Level, Notice, UserState};
 use super::ids::{EntryId, Now, TurnId};
 use crate::base::sanitize;
 use std::fmt::Debug;
@@ -207,7 +207,7 @@ impl Away {
                     title,
                     detail: Vec::new(),
                     by_agent: false,
-                    folds: false,
+                    fold: DetailFold::All,
                 });
                 Entry { id, rev, finished: true, turn: TurnId::default(), at: Now::ZERO, body }
             }

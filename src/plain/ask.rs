@@ -276,7 +276,7 @@ impl Asked {
         let Some(filling) = &mut self.filling else { return Answered::Say(Vec::new()) };
         let values = &filling.values;
         match filling.form.fill(|at, _| values.get(at).cloned().flatten()) {
-            Ok(values) => Answered::Do(Intent::AnswerAsked { req, reply: Reply::Filled(values) }),
+            Ok(values) => Answered::Do(Intent::AnswerAsked { req, reply: Reply::Filled(values.into()) }),
             Err(unfit) => {
                 let name = filling.form.fields.get(unfit.field).map_or("", Field::label).to_owned();
                 filling.values.truncate(unfit.field);

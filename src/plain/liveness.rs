@@ -8,6 +8,7 @@ use crate::model::event::Can;
 use crate::model::ids::Now;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
+use crate::ui::cells;
 use crate::ui::labels;
 use crate::ui::state::silence;
 use crate::ui::state::timing::START_PATIENCE;
@@ -72,7 +73,7 @@ fn words(silence: &Silence, session: SessionRef<'_>, since: Now, now: Now) -> St
     match silence {
         Silence::Start => format!("note: {agent} has not answered for {lasted}; wait on, or :restart, or :quit"),
         Silence::Turn => {
-            let what = labels::waits_for(session, now);
+            let what = cells::waits_for(session, now);
             format!(
                 "note: {agent} has said nothing for {lasted}: {what}; wait on, or :stop the turn, or :restart, which {again}"
             )

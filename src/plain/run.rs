@@ -37,6 +37,8 @@ use std::time::{Duration, Instant};
 const SURE: &str = " yes";
 /// How long the end of a turn, and the next line, wait for what the review has found.
 const REVIEW_PATIENCE: Duration = Duration::from_secs(5);
+/// The same where the next turn has begun: so long nothing is told of it.
+const REVIEW_PATIENCE_IN_TURN: Duration = Duration::from_secs(1);
 /// How long the agent is not started for the sake of the first look at the files.
 const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the rest of the output may take at the end.
@@ -249,12 +251,15 @@ impl Plain {
         // Of a turn that has begun since nothing is told before the end of the one before it.
         if let Some(over) = self.over.as_mut().filter(|_| session.turn.is_some()) {
             let told = self.teller.follow(session, Upto::Turn(over.turn));
-            over.until = Instant::now();
+            over.until = over.until.min(Instant::now() + REVIEW_PATIENCE_IN_TURN);
             self.printer.print(told);
             self.tell_end(session);
         }
-        let told = self.teller.follow(session, if session.turn.is_none() { Upto::End } else { Upto::Now });
-        self.printer.print(told);
+        let is_next_told = self.over.is_none() || session.turn.is_none();
+        if is_next_told {
+            let told = self.teller.follow(session, if session.turn.is_none() { Upto::End } else { Upto::Now });
+            self.printer.print(told);
+        }
         self.say_all(lines);
         self.acting.take_if(|until| Instant::now() >= *until);
         self.tell_end(session);
@@ -264,7 +269,9 @@ impl Plain {
         if std::mem::replace(&mut self.told_held, held) < held {
             self.say(&standing::held(held));
         }
-        self.ask(session, engine.now());
+        if is_next_told {
+            self.ask(session, engine.now());
+        }
         let silence = self.liveness.tell(session, engine.now());
         self.say_all(silence);
         self.set_model(engine);

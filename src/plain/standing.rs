@@ -34,7 +34,7 @@ pub(super) fn status(session: SessionRef<'_>, now: Now) -> Vec<String> {
         Phase::ReadOnly(_) => "is only shown".to_owned(),
         Phase::Ready if session.turn.is_none() => "is ready".to_owned(),
         Phase::Ready => match session.running_tool() {
-            Some(call) => format!("works: {} {}", labels::verb(call.kind), labels::object(call, &session.cwd)),
+            Some(call) => format!("works: {}", cells::in_words(call, session)),
             None => "works".to_owned(),
         },
     };

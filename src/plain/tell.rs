@@ -3,20 +3,19 @@
 //! Follows the transcript by what has changed in it. Invariants: nothing is printed twice and nothing that was printed
 //! changes; text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
 
-use super::{QUOTE, WIDE};
+use super::QUOTE;
 use crate::base::{human, limits, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{
     Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanEntry, PlanStatus, UserState,
 };
-use crate::model::ids::{EntryId, Now, TurnId};
+use crate::model::ids::{EntryId, TurnId};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
-use crate::ui::cells::{self, CellCtx};
+use crate::ui::cells;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 /// Entries of which is remembered what was printed; older ones change no more.
 const REMEMBERED: usize = 4096;
@@ -237,21 +236,7 @@ impl Teller {
             self.calls += 1;
             printed.upto = 1;
         }
-        let roots = [PathBuf::from(&session.cwd)];
-        let ctx = CellCtx {
-            session,
-            width: WIDE,
-            now: Now::ZERO,
-            with: &[],
-            fold: None,
-            plan_beside: false,
-            typing: None,
-            roots: &roots,
-            home: None,
-            pictures: None,
-            keys: None,
-        };
-        let what = cells::in_words(call, &ctx);
+        let what = cells::in_words(call, session);
         let exit =
             call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();

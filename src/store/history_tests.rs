@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::model::entry::{
-    Attachment, Block, Body, ChunkKind, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry, PlanStatus,
-    Priority, Thought, UserMessage, UserState,
+    Attachment, Block, Body, ChunkKind, DetailFold, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry,
+    PlanStatus, Priority, Thought, UserMessage, UserState,
 };
 use crate::model::ids::{EntryId, Now, TurnId};
 use crate::model::patch::Patch;
@@ -49,7 +49,7 @@ fn of_every_kind() -> Vec<Entry> {
             title: text.clone(),
             detail: vec![text.clone()],
             by_agent: false,
-            folds: false,
+            fold: DetailFold::All,
         }),
     ];
     bodies.into_iter().zip(0..).map(|(body, id)| entry(id, body)).collect()

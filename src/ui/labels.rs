@@ -9,7 +9,6 @@ use crate::model::agent::{Agent, OddCounts};
 use crate::model::changes::{Gate, Left, LeftRun, ReviewDoc, Totals, TurnName};
 use crate::model::confined::Confined;
 use crate::model::event::{AuthKind, PermissionKind};
-use crate::model::ids::Now;
 use crate::model::login;
 use crate::model::question::Question;
 use crate::model::session::Phase;
@@ -17,11 +16,11 @@ use crate::model::session::changes::Changes;
 use crate::model::session_ref::SessionRef;
 use crate::model::setup::Unrecorded;
 use crate::model::spent::Spent;
-use crate::model::tool::{ToolCall, ToolKind, deed};
+use crate::model::tool::{ToolKind, deed};
 use crate::text::address;
 use crate::text::width;
 use crate::ui::keys::Sort;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Columns for what a tool call is about, and for names.
@@ -123,17 +122,6 @@ pub fn waited(spent: Spent) -> Option<String> {
     (spent.person >= Duration::from_secs(1)).then(|| format!("waited {} for you", human::duration(spent.person)))
 }
 
-/// What an agent is at of which nothing is heard, as far as it is known.
-pub fn waits_for(session: SessionRef<'_>, now: Now) -> String {
-    match session.running_tool() {
-        Some(tool) => {
-            let time = clock(now.saturating_sub(tool.started));
-            format!("it has run for {time}: {} {}", verb(tool.kind), object(tool, &session.cwd))
-        }
-        None => "it waits for its model, as far as it says".to_owned(),
-    }
-}
-
 /// The plain word for a kind of tool call.
 pub const fn verb(kind: ToolKind) -> &'static str {
     match kind {
@@ -141,21 +129,6 @@ pub const fn verb(kind: ToolKind) -> &'static str {
         ToolKind::Other => "use",
         kind => deed::verb(kind),
     }
-}
-
-/// What a tool call is about, on one line: its label without the verb that already stands in front of it.
-pub fn object(tool: &ToolCall, cwd: &str) -> String {
-    let label = tool.label().trim().trim_matches('`');
-    let verb = verb(tool.kind);
-    let rest = match label.split_once(char::is_whitespace) {
-        Some((first, rest)) if first.eq_ignore_ascii_case(verb) && !rest.trim().is_empty() => rest.trim(),
-        _ => label,
-    };
-    let rest = rest.trim_matches('`');
-    if rest.starts_with('/') && !rest.contains(' ') {
-        return paths::display(Path::new(rest), &[PathBuf::from(cwd)], None);
-    }
-    sanitize::line(rest).trim().to_owned()
 }
 
 /// Where a file of ours is.

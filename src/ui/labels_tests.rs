@@ -1,7 +1,6 @@
 use super::*;
 use crate::model::Model;
 use crate::model::event::Intent;
-use crate::model::ids::Now;
 use crate::model::session::Policy;
 use crate::ui::fixtures::Scene;
 
@@ -30,22 +29,6 @@ fn the_names_of_agents_and_programs() {
         ("mine".into(), "node".into())
     );
     assert_eq!(whom(s.model.first().agent(), configured), "gemini-cli");
-}
-
-#[test]
-fn objects_lose_the_verb_that_stands_in_front() {
-    let mut tool = ToolCall::new("t".into(), Now::ZERO);
-    tool.kind = ToolKind::Read;
-    for (title, want) in [
-        ("Read src/main.rs", "src/main.rs"),
-        ("`src/main.rs`", "src/main.rs"),
-        ("/home/me/shop/src/main.rs", "src/main.rs"),
-        ("Read", "Read"),
-        ("a\u{1b}[2Jb", "ab"),
-    ] {
-        tool.title = title.into();
-        assert_eq!(object(&tool, "/home/me/shop"), want, "{title}");
-    }
 }
 
 #[test]

@@ -305,7 +305,10 @@ fn palette((width, height): Size) -> Scene {
 fn died(size: Size) -> Scene {
     let mut s = in_a_turn(size);
     let exit = Exit { code: Some(1), signal: None };
-    let stderr = vec!["panic: the socket is gone".into(), "  at main.js:1:1".into()];
+    let words = format!("listening {}", "on every address that it has ".repeat(5));
+    let stack = (1..=5).map(|n| format!("    at main.js:{n}:1"));
+    let error = "Error: the socket is gone".to_owned();
+    let stderr = [words, "connected".to_owned(), error].into_iter().chain(stack).collect();
     s.event(Event::Host(HostEvent::AgentExited { exit, stderr }));
     s
 }

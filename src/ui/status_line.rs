@@ -3,8 +3,9 @@
 //! Draws nothing and decides nothing. Invariants: text of the agent is sanitised here; when the line is too narrow,
 //! the order in which words give way is data (`rank`), and the state and the key that helps go last.
 
+use super::cells;
 use super::keys::{Keymap, Layer};
-use super::labels::{OBJECT, agent, clock, cost, object, sums, to_review, to_review_before, unrecorded, verb};
+use super::labels::{OBJECT, agent, clock, cost, sums, to_review, to_review_before, unrecorded};
 use super::state::silence;
 use super::state::timing::{LOOKING_AFTER, SILENT_AFTER, START_PATIENCE, countdown};
 use crate::base::{human, patience, sanitize};
@@ -318,8 +319,8 @@ fn working(session: SessionRef<'_>, to: Leads<'_>, turn: &Turn, now: Now) -> (Bu
     let mut pieces = Vec::new();
     let tool = session.running_tool();
     if let Some(tool) = tool {
-        let what = format!("{} {}", verb(tool.kind), width::truncate(&object(tool, &session.cwd), OBJECT));
-        pieces.push(Piece::new("", what, Token::Text, KEEP));
+        let what = cells::in_words(tool, session);
+        pieces.push(Piece::new("", width::truncate(&what, OBJECT), Token::Text, KEEP));
         pieces.push(Piece::new(" ", human::duration(now.saturating_sub(tool.started)), Token::Text, 80));
     }
     if silent >= SILENT_AFTER {

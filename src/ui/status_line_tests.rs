@@ -113,6 +113,18 @@ fn a_call_that_was_refused_does_not_run_before_the_agent_says_so() {
     assert!(left(&s).starts_with("run touch zz "), "what the agent says later counts: {}", left(&s));
 }
 
+/// Some agents name their tool in the title and say nothing of its kind.
+#[test]
+fn what_runs_is_called_as_in_its_row() {
+    let mut s = Scene::working(80, 24);
+    s.tool("t", ToolKind::Other, "Shell: cargo test --all", ToolStatus::InProgress);
+    s.after(1000);
+    assert_eq!(left(&s), "run cargo test --all 1 s · Esc stops the turn");
+    s.draw();
+    let row = s.shown.lines().find(|row| row.contains("cargo test --all")).unwrap_or_default();
+    assert!(row.contains("run    cargo test --all"), "{}", s.shown);
+}
+
 #[test]
 fn a_command_that_prints_or_ends_is_not_silent() {
     let mut s = Scene::working(80, 24);

@@ -21,6 +21,7 @@ use crate::mcp::{Found, Remote};
 use crate::model::budget::Budget;
 use crate::model::effect::{Effect, FrontEnd};
 use crate::model::event::{AuthKind, Event, HostEvent, Intent, Link, TerminalSpec, Timer};
+use crate::model::form::Reply;
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
 use crate::model::login::{Keep, Secret};
@@ -423,14 +424,22 @@ impl Engine {
         self.apply(agent, HostEvent::KeyringForgot { fault });
     }
 
-    /// What the person has filled in as a secret is neither shown nor written down from now on, whoever says it.
-    pub(super) fn hide_filled_in(&mut self, intent: &Intent) {
-        let Intent::AnswerAsked { reply, .. } = intent else { return };
-        let mut secrets = reply.secrets().peekable();
-        if secrets.peek().is_some() {
-            secrets.for_each(|(_, value)| self.hearing.secrets.add(&value.0));
+    /// What the person has filled in as a secret is neither shown nor written down from now on, whoever says it; the rest
+    /// only where they want to keep it.
+    pub(super) fn filled_in(&mut self, mut intent: Intent) -> Intent {
+        let Intent::AnswerAsked { reply, .. } = &mut intent else { return intent };
+        if let Reply::Filled(filled) = reply {
+            filled.is_kept = self.keeps_form_answers;
+        }
+        let mut is_hiding = false;
+        for (_, value) in reply.secrets() {
+            self.hearing.secrets.add(&value.0);
+            is_hiding = true;
+        }
+        if is_hiding {
             self.recorder.hide(self.hearing.secrets.clone());
         }
+        intent
     }
 
     /// What is sent to an agent behind an address to be let in is neither shown nor written down, whoever says it.

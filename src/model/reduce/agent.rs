@@ -6,7 +6,7 @@
 use super::Cx;
 use crate::model::agent::{Agent, Connection, Death, DeathKind, Stray};
 use crate::model::effect::{Answer, Call, Effect};
-use crate::model::entry::Block;
+use crate::model::entry::{Block, DetailFold};
 use crate::model::event::{AuthKind, AuthMethod, CallError, ErrorKind, InitResult, Odd, Timer, Update};
 use crate::model::ids::{ReqId, SessionId, TermId};
 use crate::model::login::{Attempt, How, LogIn};
@@ -25,6 +25,9 @@ const MAX_STRAYS: usize = 1024;
 /// Bytes of the texts in them.
 const MAX_STRAY_BYTES: usize = 16 << 20;
 
+/// Signals that end a program before it can say anything of it.
+const FROM_OUTSIDE: [&str; 4] = ["SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"];
+
 /// How the agent ended, or why it is given up.
 #[derive(Debug)]
 pub struct End {
@@ -32,11 +35,12 @@ pub struct End {
     pub message: String,
     pub hint: String,
     pub detail: Vec<String>,
+    pub fold: DetailFold,
 }
 
 impl End {
     pub fn new(kind: DeathKind, message: String) -> Self {
-        Self { kind, message, hint: String::new(), detail: Vec::new() }
+        Self { kind, message, hint: String::new(), detail: Vec::new(), fold: DetailFold::All }
     }
 
     /// Without this call there is no session.
@@ -68,14 +72,14 @@ impl End {
     }
 
     pub fn of(self, agent: &Agent, cx: &Cx) -> Death {
-        let Self { kind, message, mut hint, detail } = self;
+        let Self { kind, message, mut hint, detail, fold } = self;
         let reads_little = agent.confined.as_ref().is_some_and(|confined| confined.reads.is_some());
         let may_be =
             matches!(kind, DeathKind::Early | DeathKind::Refused) || kind == DeathKind::NotStarted && reads_little;
         if let Some(words) = agent.confinement().filter(|_| may_be && hint.is_empty()) {
             words.clone_into(&mut hint);
         }
-        Death { kind, message, hint, detail, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
+        Death { kind, message, hint, detail, fold, at: cx.now, after: cx.now.saturating_sub(agent.spawned_at) }
     }
 }
 
@@ -309,7 +313,9 @@ pub fn gone(agent: &Agent, how: &str, stderr: Vec<String>) -> End {
     };
     let talks = agent.suggestion.is_some() || agent.early_stray.is_some();
     let hint = if is_early && talks { agent.interface_hint() } else { String::new() };
-    End { hint, detail: stderr, ..End::new(kind, message) }
+    // What one that has worked has printed is seldom about its end, and would cover what it has said.
+    let fold = if is_early { DetailFold::All } else { DetailFold::End };
+    End { hint, detail: stderr, fold, ..End::new(kind, message) }
 }
 
 pub fn exited(agent: &mut Agent, exit: &Exit, stderr: Vec<String>) -> End {
@@ -322,6 +328,9 @@ pub fn exited(agent: &mut Agent, exit: &Exit, stderr: Vec<String>) -> End {
     let mut end = gone(agent, &how, stderr);
     if end.detail.is_empty() && end.kind == DeathKind::Early {
         end.detail.extend(agent.early_stray.clone());
+    }
+    if end.fold == DetailFold::End && exit.signal.as_deref().is_some_and(|signal| FROM_OUTSIDE.contains(&signal)) {
+        end.fold = DetailFold::Nothing;
     }
     end
 }

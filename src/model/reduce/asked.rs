@@ -1,12 +1,13 @@
 //! What an agent asks the person beyond yes or no: forms to fill in and pages to visit.
 //!
 //! Whether a form is filled in rightly was checked where it was typed. Invariants: each is answered exactly once; of what
-//! was filled in nothing is in the transcript.
+//! was filled in only the names of the fields are in the transcript, unless the person wants to keep it; a secret
+//! never is.
 
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::entry::{Body, Level, Notice};
+use super::super::entry::{Body, DetailFold, Level, Notice};
 use super::super::event::Asking;
-use super::super::form::Reply;
+use super::super::form::{Field, FieldValue, Filled, Form, Reply};
 use super::super::ids::{EntryId, ReqId, ToolId};
 use super::super::question::{About, Offered, Question};
 use super::super::session::Session;
@@ -32,10 +33,25 @@ fn words(what: &str, message: &str) -> (String, Vec<String>) {
     (format!("{what}: {first}"), lines.map(str::to_owned).collect())
 }
 
-fn retell(session: &mut Session, entry: EntryId, what: &str, asking: &Asking) {
-    let (title, detail) = words(what, asking.message());
+/// Which fields the person has filled in; with what, where that is kept and no secret.
+fn filled_in(form: &Form, filled: &Filled) -> Vec<String> {
+    let fields = filled.values.iter().filter_map(|(name, value)| {
+        let field = form.fields.iter().find(|field| field.name == *name)?;
+        Some((field, value))
+    });
+    if !filled.is_kept {
+        let names: Vec<&str> = fields.map(|(field, _)| field.label()).collect();
+        return if names.is_empty() { Vec::new() } else { vec![format!("filled in: {}", names.join(", "))] };
+    }
+    let told = |(field, value): (&Field, &FieldValue)| format!("{}: {}", field.label(), field.words(value));
+    fields.map(told).flat_map(|told| told.lines().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+fn retell(session: &mut Session, entry: EntryId, what: &str, asking: &Asking, more: Vec<String>) {
+    let (title, mut detail) = words(what, asking.message());
+    detail.extend(more);
     session.entries.change(entry, |e| {
-        e.body = Body::Notice(Notice { level: Level::Info, title, detail, by_agent: false, folds: false });
+        e.body = Body::Notice(Notice { level: Level::Info, title, detail, by_agent: false, fold: DetailFold::All });
     });
 }
 
@@ -63,7 +79,11 @@ pub fn answer(session: &mut Session, req: ReqId, reply: Reply, cx: &mut Cx) {
         (Reply::Decline, _) => "declined",
         (Reply::Cancel, _) => "left unanswered",
     };
-    retell(session, entry, what, &asking);
+    let more = match (&reply, &asking) {
+        (Reply::Filled(filled), Asking::Form(form)) => filled_in(form, filled),
+        _ => Vec::new(),
+    };
+    retell(session, entry, what, &asking, more);
     cx.push(Effect::Respond { req, answer: Answer::Reply(reply) });
 }
 
@@ -71,7 +91,7 @@ pub fn answer(session: &mut Session, req: ReqId, reply: Reply, cx: &mut Cx) {
 pub fn page_done(session: &mut Session, id: &str, cx: &mut Cx) {
     if let Some(at) = session.pages.iter().position(|(_, page)| &*page.id == id) {
         let (entry, page) = session.pages.remove(at);
-        return retell(session, entry, "done on its page", &Asking::Page(page));
+        return retell(session, entry, "done on its page", &Asking::Page(page), Vec::new());
     }
     let is_it = |question: &Question| match &question.about {
         About::Asked { asking: Asking::Page(page), .. } => &*page.id == id,
@@ -94,6 +114,6 @@ pub fn moot(session: &mut Session, reqs: &[ReqId], cx: &mut Cx) {
 /// It is not asked any more. False: the question is about something else.
 pub fn closed(session: &mut Session, pending: &Question, why: &str) -> bool {
     let About::Asked { asking, .. } = &pending.about else { return false };
-    retell(session, pending.entry, &format!("no longer asked, {why}"), asking);
+    retell(session, pending.entry, &format!("no longer asked, {why}"), asking, Vec::new());
     true
 }

@@ -1,7 +1,7 @@
 //! Compactions: one entry for each, which changes until it is over. What was said before stays.
 
 use super::super::compaction::{Compaction, MAX_COMPACTIONS};
-use super::super::entry::{Body, Level, Notice};
+use super::super::entry::{Body, DetailFold, Level, Notice};
 use super::super::event::CompactionPatch;
 use super::super::session::Session;
 use super::Cx;
@@ -20,7 +20,7 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
             title: String::new(),
             detail: Vec::new(),
             by_agent: false,
-            folds: false,
+            fold: DetailFold::All,
         });
         let entry = session.entries.push(session.last_turn, cx.now, body);
         let (status, summary, error) = ("in_progress".to_owned(), String::new(), String::new());
@@ -41,9 +41,9 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
     let level = if one.status == "failed" { Level::Warn } else { Level::Info };
     let detail = one.error.lines().chain(one.summary.lines()).map(str::to_owned).collect();
     let title = one.words();
-    session
-        .entries
-        .change(entry, |e| e.body = Body::Notice(Notice { level, title, detail, by_agent: false, folds: false }));
+    session.entries.change(entry, |e| {
+        e.body = Body::Notice(Notice { level, title, detail, by_agent: false, fold: DetailFold::All })
+    });
     if is_over {
         session.entries.finish(entry);
     }

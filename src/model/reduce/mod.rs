@@ -52,7 +52,7 @@ use super::Model;
 use super::agent::Agent;
 use super::audit::{By, Decision, Matter, Outcome};
 use super::effect::Effect;
-use super::entry::{Body, Level, Notice};
+use super::entry::{Body, DetailFold, Level, Notice};
 use super::event::{AgentEvent, Dialect, Event, Hint, HostEvent, Intent, PromptAnswer, QueueAct, Timer, Update, Words};
 use super::ids::{Address, Addressed, AgentKey, EntryId, Now, Owner, SessionKey};
 use super::session::{PromptKind, Session, SessionState};
@@ -487,8 +487,17 @@ fn notice_first(session: &mut Session, sort: &str, title: String, detail: Vec<St
 
 /// Adds a finished notice to the transcript.
 fn notice(session: &mut Session, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
-    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false, folds: false });
+    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false, fold: DetailFold::All });
     let id = session.entries.push(session.last_turn, now, body);
     session.entries.finish(id);
     id
+}
+
+/// Of the detail of this notice only so much is shown before the person asks for it.
+fn fold_detail(session: &mut Session, notice: EntryId, fold: DetailFold) {
+    session.entries.change(notice, |entry| {
+        if let Body::Notice(notice) = &mut entry.body {
+            notice.fold = fold;
+        }
+    });
 }

@@ -4,12 +4,12 @@
 //! Invariant: at the end of a session, for any reason, every request in it is answered or void, exactly once.
 
 use super::agent::End;
-use super::{Cx, child, late, notice, permission, permission_mode, prompt, retold, review, shell};
+use super::{Cx, child, fold_detail, late, notice, permission, permission_mode, prompt, retold, review, shell};
 use crate::base::human;
 use crate::model::agent::Death;
 use crate::model::changes::ReviewCommand;
 use crate::model::effect::{Answer, Call, Effect, Ended, FrontEnd, Withdrawal};
-use crate::model::entry::{Body, Level};
+use crate::model::entry::{Body, DetailFold, Level};
 use crate::model::event::{CallError, ErrorKind, Opening, PromptResult, SessionResult, Stop, Timer};
 use crate::model::history::Kind;
 use crate::model::ids::{Now, SessionId};
@@ -353,7 +353,10 @@ pub fn closed(session: &mut Session, death: &Death, why: Closed, cx: &mut Cx) {
     if !death.hint.is_empty() {
         lines.push(death.hint.clone());
     }
-    notice(session, Level::Error, death.message.clone(), lines, cx.now);
+    let entry = notice(session, Level::Error, death.message.clone(), lines, cx.now);
+    if death.fold != DetailFold::All {
+        fold_detail(session, entry, death.fold);
+    }
     session.state = SessionState::Closed(why);
     session.ended = None;
     if let Some(turn) = session.turn.take() {

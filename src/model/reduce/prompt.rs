@@ -3,7 +3,7 @@
 //! Invariant: after a turn that was stopped or has failed nothing that waits is sent before the person says so.
 
 use super::super::effect::{Call, Effect, Ended, FrontEnd, Withdrawal};
-use super::super::entry::{Block, Body, ChunkKind, Entry, Level, UserMessage, UserState};
+use super::super::entry::{Block, Body, ChunkKind, DetailFold, Entry, Level, UserMessage, UserState};
 use super::super::event::{
     Activity, CallError, Item, Link, Odd, PromptAnswer, PromptResult, Steered, Stop, Timer, Update, Words,
 };
@@ -12,7 +12,7 @@ use super::super::session::{HeldPrompt, Policy, PromptKind, Session, SessionStat
 use super::super::spent::Waits;
 use super::super::tool::{Mark, ToolCall};
 use super::Cx;
-use super::{host, late, notice, permission, review, ruling, update};
+use super::{fold_detail, host, late, notice, permission, review, ruling, update};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -358,11 +358,7 @@ pub fn item_cancelled(session: &mut Session, result: Result<(), CallError>, cx: 
 fn failed(session: &mut Session, error: &CallError, now: Now) -> EntryId {
     let id = notice(session, Level::Error, error.as_answer(), error.data_lines(), now);
     if error.is_raw() {
-        session.entries.change(id, |entry| {
-            if let Body::Notice(notice) = &mut entry.body {
-                notice.folds = true;
-            }
-        });
+        fold_detail(session, id, DetailFold::Nothing);
     }
     id
 }

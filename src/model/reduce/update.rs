@@ -4,7 +4,7 @@
 use super::super::account;
 use super::super::entries::Slot;
 use super::super::entry::{
-    Attachment, Block, Body, ChunkKind, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
+    Attachment, Block, Body, ChunkKind, DetailFold, Entry, Level, Message, PlanEntry, Thought, UserMessage, UserState,
 };
 use super::super::event::{Odd, Update};
 use super::super::ids::{EntryId, Now};
@@ -12,7 +12,9 @@ use super::super::options::Usage;
 use super::super::patch::Patch;
 use super::super::session::Session;
 use super::Cx;
-use super::{child, compaction, late, notice, notice_first, notice_once, opening, options, prompt, retold, tool};
+use super::{
+    child, compaction, fold_detail, late, notice, notice_first, notice_once, opening, options, prompt, retold, tool,
+};
 use crate::base::human;
 use std::sync::Arc;
 
@@ -118,11 +120,7 @@ pub(super) fn take(session: &mut Session, update: Update, cx: &mut Cx) {
             cx.count(Odd::Unknown);
             let title = format!("the agent sent an update of a kind that is not known here: {name}");
             if let Some(entry) = notice_first(session, &name, title, held, cx.now) {
-                session.entries.change(entry, |e| {
-                    if let Body::Notice(notice) = &mut e.body {
-                        notice.folds = true;
-                    }
-                });
+                fold_detail(session, entry, DetailFold::Nothing);
             }
         }
     }

@@ -2,8 +2,8 @@ use super::head::FOLDED;
 use super::*;
 use crate::model::Model;
 use crate::model::entry::{
-    Attachment, Block, ChunkKind, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry, PlanStatus,
-    Priority, UserMessage, UserState,
+    Attachment, Block, ChunkKind, DetailFold, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry,
+    PlanStatus, Priority, UserMessage, UserState,
 };
 use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
 use crate::model::patch::Patch;
@@ -373,14 +373,36 @@ fn plans_and_notices() {
     let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
     assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);
     let detail = vec!["why\u{7}".into()];
-    let notice = Notice { level: Level::Error, title: "it broke".into(), detail, by_agent: false, folds: false };
+    let notice =
+        Notice { level: Level::Error, title: "it broke".into(), detail, by_agent: false, fold: DetailFold::All };
     assert_eq!(shown(Body::Notice(notice.clone()), None), ["✗ it broke", "why"]);
     // Nothing that the agent says looks as if the client said it.
     let of_agent = Notice { by_agent: true, ..notice.clone() };
     assert_eq!(shown(Body::Notice(of_agent), None), ["✗ the agent says: it broke", "why"]);
-    let folded = Body::Notice(Notice { folds: true, ..notice });
+    let folded = Body::Notice(Notice { fold: DetailFold::Nothing, ..notice });
     assert_eq!(shown(folded.clone(), None).len(), 1);
     assert_eq!(shown(folded, Some(Fold::Open)), ["✗ it broke", "why"]);
+}
+
+#[test]
+fn of_what_an_agent_has_printed_before_its_end_the_last_lines_are_shown_that_are_no_part_of_others() {
+    let told = |detail: &[&str], fold| {
+        let detail = detail.iter().map(|line| (*line).to_owned()).collect();
+        let title = "the agent ended: exit 1".into();
+        shown(Body::Notice(Notice { level: Level::Error, title, detail, by_agent: false, fold: DetailFold::End }), fold)
+    };
+    let title = "✗ the agent ended: exit 1";
+    let stack =
+        ["listening", "connected", "Error: gone", "    at main.js:1:1", "    at main.js:2:1", "", "Node.js v22"];
+    assert_eq!(told(&stack, None), [title, "⋯ 4 lines >> ▸", "connected", "Error: gone", "Node.js v22"]);
+    assert_eq!(told(&stack, Some(Fold::Open)).len(), 1 + stack.len());
+    assert_eq!(told(&stack, Some(Fold::Closed)), told(&stack, None));
+    assert_eq!(told(&stack[3..5], None), [title, "    at main.js:1:1", "    at main.js:2:1"], "little is whole");
+    assert_eq!(told(&[" a", " b", " c", " d"], None), [title, "⋯ 1 line >> ▸", " b", " c", " d"]);
+    // One that would take several rows has one, until it is asked for.
+    let long = "word ".repeat(100);
+    assert_eq!(told(&[&long], None), [title, "⋯ >> ▸", &long]);
+    assert_eq!(told(&[&long], Some(Fold::Open)), [title, &long]);
 }
 
 #[test]

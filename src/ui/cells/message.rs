@@ -7,13 +7,13 @@ use super::lines::{dim, more_lines};
 use super::{CellCtx, Places, gutter};
 use crate::base::{human, paths, sanitize, zone};
 use crate::model::entry::{
-    Attachment, Block, ChunkKind, Entry, FileOp, FileOutcome, FileVerb, Level, Message, Notice, Thought, UserMessage,
-    UserState,
+    Attachment, Block, ChunkKind, DetailFold, Entry, FileOp, FileOutcome, FileVerb, Level, Message, Notice, Thought,
+    UserMessage, UserState,
 };
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
-use crate::text::width::truncate;
+use crate::text::width::{str_width, truncate};
 use crate::ui::md::pieces;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
@@ -28,6 +28,8 @@ const MAX_LINKS: usize = 50;
 /// Lines of an embedded resource.
 const MAX_RESOURCE_LINES: usize = 12;
 const MAX_DETAIL_LINES: usize = 200;
+/// Lines of a detail of which the end is shown.
+const END_LINES: usize = 3;
 
 /// One harmless line of bounded length.
 pub(super) fn label(text: &str) -> String {
@@ -299,6 +301,31 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     vec![line]
 }
 
+fn detail_lines(text: &str) -> Vec<LogicalLine> {
+    let cut = text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
+    sanitize::block(cut).split('\n').map(dim).collect()
+}
+
+fn is_wide(line: &str, ctx: &CellCtx<'_>) -> bool {
+    str_width(line) > usize::from(ctx.width)
+}
+
+/// A sign that there is more, and the last lines, each on a row. Those that are indented belong to others, as the frames
+/// of a stack do, and are shown only where there is nothing else.
+fn end_of_detail(detail: &[String]) -> Vec<LogicalLine> {
+    let is_own = |line: &&String| !line.starts_with([' ', '\t']) && !line.trim().is_empty();
+    let mut last: Vec<&String> = detail.iter().rev().filter(is_own).take(END_LINES).collect();
+    if last.is_empty() {
+        last = detail.iter().rev().take(END_LINES).collect();
+    }
+    let hidden = detail.len() - last.len();
+    let words = if hidden == 0 { String::new() } else { format!(" {}", human::count(hidden as u64, "line")) };
+    let right = StyledText::of(FOLDED.trim_start(), Token::Dim);
+    let above = LogicalLine { right, ..dim(format!("⋯{words}")) };
+    let rows = last.into_iter().rev().flat_map(|line| detail_lines(line));
+    std::iter::once(above).chain(rows.map(|row| LogicalLine { wrap: WrapMode::Truncate, ..row })).collect()
+}
+
 pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let (glyph, token) = match n.level {
         Level::Info => ("·", Token::Dim),
@@ -309,18 +336,21 @@ pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let words = if n.by_agent { format!("the agent says: {}", label(&n.title)) } else { label(&n.title) };
     let mut lines =
         vec![LogicalLine { gutter: gutter(glyph, token), ..LogicalLine::text(StyledText::of(words, title)) }];
-    if n.folds && !n.detail.is_empty() && ctx.fold != Some(Fold::Open) {
-        if let Some(first) = lines.first_mut() {
-            first.right = StyledText::of(FOLDED.trim_start(), Token::Dim);
+    match n.fold {
+        _ if n.detail.is_empty() || ctx.fold == Some(Fold::Open) => {}
+        DetailFold::Nothing => {
+            if let Some(first) = lines.first_mut() {
+                first.right = StyledText::of(FOLDED.trim_start(), Token::Dim);
+            }
+            return lines;
         }
-        return lines;
-    }
-    for text in n.detail.iter().take(MAX_DETAIL_LINES) {
-        let cut = text.get(..text.floor_char_boundary(MAX_LABEL)).unwrap_or_default();
-        for line in sanitize::block(cut).split('\n') {
-            lines.push(dim(line));
+        DetailFold::End if n.detail.len() > END_LINES || n.detail.iter().any(|line| is_wide(line, ctx)) => {
+            lines.extend(end_of_detail(&n.detail));
+            return lines;
         }
+        DetailFold::End | DetailFold::All => {}
     }
+    lines.extend(n.detail.iter().take(MAX_DETAIL_LINES).flat_map(|text| detail_lines(text)));
     let more = n.detail.len().saturating_sub(MAX_DETAIL_LINES);
     if more > 0 {
         lines.push(more_lines(more, false));

@@ -7,6 +7,8 @@ use super::{CellCtx, Places, diffs};
 use crate::base::paths::normalize;
 use crate::model::changes::WritePreview;
 use crate::model::entry::Block;
+use crate::model::ids::Now;
+use crate::model::session_ref::SessionRef;
 use crate::model::tool::deed::{PATHS, input, kind_named, tool_name};
 pub(super) use crate::model::tool::deed::{arguments, deed, kind_of, verb};
 use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
@@ -14,7 +16,7 @@ use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::ui::labels;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// In place of the verb where nothing says what is to be done with a file.
 pub const ABOUT: &str = "about";
@@ -25,9 +27,8 @@ const PLACE: usize = 40;
 const MAX_FAILURE: usize = 1024;
 
 /// The command of a terminal of ours that a call of no particular kind shows: its title may be cut short by the agent.
-pub(super) fn own_command<'a>(t: &ToolCall, ctx: &CellCtx<'a>) -> Option<&'a str> {
-    let shown =
-        t.terminals().find_map(|id| ctx.session.session().terminal(id)).filter(|_| t.kind == ToolKind::Other)?;
+pub(super) fn own_command<'a>(t: &ToolCall, session: SessionRef<'a>) -> Option<&'a str> {
+    let shown = t.terminals().find_map(|id| session.session().terminal(id)).filter(|_| t.kind == ToolKind::Other)?;
     Some(shown.command.as_str()).filter(|c| !c.is_empty())
 }
 
@@ -48,9 +49,27 @@ fn is_only_path(t: &ToolCall) -> bool {
     is_path && input(t).is_none_or(|input| command(Some(&input)).is_none())
 }
 
-/// What a call does, and to what.
-pub fn in_words(t: &ToolCall, ctx: &CellCtx<'_>) -> String {
-    format!("{} {}", wish(t, &[]), object(t, ctx).as_str())
+/// What a call does and to what, as its row says it, for places without a row: paths of the session's directory are short.
+pub fn in_words(t: &ToolCall, session: SessionRef<'_>) -> String {
+    let verb = if own_command(t, session).is_some() { labels::verb(ToolKind::Execute) } else { wish(t, &[]) };
+    format!("{verb} {}", object_in_words(t, session)).trim_end().to_owned()
+}
+
+/// To what alone.
+pub fn object_in_words(t: &ToolCall, session: SessionRef<'_>) -> String {
+    let roots = [PathBuf::from(&session.cwd)];
+    object_of(t, session, Places { roots: &roots, home: None }).as_str().to_owned()
+}
+
+/// What an agent is at of which nothing is heard, as far as it is known.
+pub fn waits_for(session: SessionRef<'_>, now: Now) -> String {
+    match session.running_tool() {
+        Some(tool) => {
+            let time = labels::clock(now.saturating_sub(tool.started));
+            format!("it has run for {time}: {}", in_words(tool, session))
+        }
+        None => "it waits for its model, as far as it says".to_owned(),
+    }
 }
 
 /// What a call is given by the name that fits its kind.
@@ -110,12 +129,16 @@ fn path_of_failure(t: &ToolCall) -> Option<&str> {
 
 /// What is done to: the command, the path, else the title without the verb.
 pub(super) fn object(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
-    match own_command(t, ctx) {
+    object_of(t, ctx.session, ctx.into())
+}
+
+fn object_of(t: &ToolCall, session: SessionRef<'_>, places: Places<'_>) -> StyledText {
+    match own_command(t, session) {
         // What a call is given says more than what its terminal was started with.
         Some(command) if !(kind_of(t) == ToolKind::Execute && given(t).is_some()) => {
             StyledText::from(label(command).as_str())
         }
-        _ => object_told(t, ctx.into()),
+        _ => object_told(t, places),
     }
 }
 

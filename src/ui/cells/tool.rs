@@ -78,7 +78,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         figures.push(&label(word), token);
     }
     let mut verb = nested::front(entry, t, ctx);
-    verb.append(&if own_command(t, ctx).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx) });
+    verb.append(&if own_command(t, ctx.session).is_some() { pad_verb("run", ctx.width) } else { verb_of(t, ctx) });
     // How long the person thinks is no time of the call's.
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
     let taken = width::styled_width(&verb);

@@ -115,7 +115,7 @@ pub(super) fn answer(state: &mut App, cx: Cx<'_>, req: ReqId, action: Action, ou
             let Some(values) = filled else {
                 return state.say_of_question("not sent: see what does not fit", cx.now);
             };
-            Reply::Filled(values)
+            Reply::Filled(values.into())
         }
         (Action::SubmitAsked, Asking::Page(_)) => Reply::Visits,
         (Action::OpenPage, Asking::Page(page)) => match address::host(&page.address) {

@@ -855,8 +855,8 @@ fn r_423_a_field_of_a_type_that_is_not_known_is_named_and_has_no_control() {
     s.typed("x");
     s.draw();
     s.ctrl('s');
-    let [Reply::Filled(values)] = &replies(&s)[..] else { panic!("{}", s.shown) };
-    assert!(values.iter().all(|(name, _)| name != "deep"), "{values:?}");
+    let [Reply::Filled(filled)] = &replies(&s)[..] else { panic!("{}", s.shown) };
+    assert!(filled.values.iter().all(|(name, _)| name != "deep"), "{filled:?}");
 }
 
 #[test]
@@ -899,6 +899,7 @@ fn r_415_r_416_a_form_is_filled_in_changed_and_sent() {
     let mut s = Scene::working(80, 30);
     ask_form(&mut s, 5, COLOURS);
     assert!(row(&s, "gemini-cli asks").contains("0:00"), "{}", s.shown);
+    assert!(!s.shown.contains("in ~/src/shop"), "acp-tui was started there: {}", s.shown);
     for part in ["Please answer.", "Colour  Which one?  required", "( ) Red", "( ) Green  like grass", "minLength 3"] {
         assert!(s.shown.contains(part), "{part}\n{}", s.shown);
     }
@@ -922,11 +923,14 @@ fn r_415_r_416_a_form_is_filled_in_changed_and_sent() {
     let text = |text: &str| FieldValue::Text(text.into());
     assert_eq!(
         replies(&s),
-        [Reply::Filled(vec![
-            ("colour".into(), text("g")),
-            ("why".into(), text("abc")),
-            ("files".into(), FieldValue::Many(vec!["a.rs".into()]))
-        ])]
+        [Reply::Filled(
+            vec![
+                ("colour".into(), text("g")),
+                ("why".into(), text("abc")),
+                ("files".into(), FieldValue::Many(vec!["a.rs".into()]))
+            ]
+            .into()
+        )]
     );
 }
 
@@ -978,9 +982,10 @@ fn r_430_what_is_typed_as_a_secret_is_dots_until_the_person_asks_to_see_it() {
     assert!(!s.shown.contains("hunter2") && !s.shown.contains("4711") && s.shown.contains("plain"), "{}", s.shown);
     assert!(s.shown.contains("nothing is hidden in this field"), "{}", s.shown);
     s.ctrl('s');
-    let [Reply::Filled(values)] = &replies(&s)[..] else { panic!() };
+    let [Reply::Filled(filled)] = &replies(&s)[..] else { panic!() };
     let secret = |text: &str| Some(text.to_owned());
-    let secrets: Vec<_> = values.iter().map(|(_, value)| value.secret().map(|secret| secret.0.clone())).collect();
+    let secrets: Vec<_> =
+        filled.values.iter().map(|(_, value)| value.secret().map(|secret| secret.0.clone())).collect();
     assert_eq!(secrets, [secret("hunter2"), secret("4711"), None]);
 }
 

@@ -18,6 +18,7 @@ use crate::model::session::Phase;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
+use crate::ui::cells;
 use crate::ui::labels;
 use crate::ui::msg::{FrameInfo, ReviewFrame};
 use crate::ui::state::Focus;
@@ -29,7 +30,8 @@ use ratatui::layout::Rect;
 
 /// Said as long as the session is being opened.
 const OPENING: &str = "not known yet: the session is still being opened";
-/// The list of files is at most so wide.
+/// The list of files has a quarter of the width, the rest is for the changes: at least so many columns, and at most.
+const FILES_LEAST: u16 = 28;
 const FILES: u16 = 44;
 /// From this height on there is air between the parts.
 const AIR_FROM: u16 = 12;
@@ -68,7 +70,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     bars::draw(cx, review, foot, info, buf);
     // The only file is named above its hunks.
     let is_only = review.doc().is_some_and(|doc| doc.files.len() == 1) && review.layout.pane == Pane::Hunks;
-    let files_wide = if is_only { 0 } else { (area.width / 3).min(FILES) };
+    let files_wide = if is_only { 0 } else { (area.width / 4).clamp(FILES_LEAST, FILES) };
     let narrow_for_sides = review.effective() == Look::Sides && area.width - files_wide < BOTH_FROM;
     // Not wide enough for both beside each other, a few files leave the hunks room below them.
     let files = u16::try_from(review.tree().rows.len()).unwrap_or(u16::MAX);
@@ -397,7 +399,7 @@ fn command_of(cx: &ViewCx<'_>, hunk: &HunkDoc) -> Option<String> {
         Some(key) => cx.model.at(key)?,
     };
     let command = match &session.entries().get(hunk.entry?)?.body {
-        Body::Tool(call) => labels::object(call, &session.cwd),
+        Body::Tool(call) => cells::object_in_words(call, session),
         Body::Terminal(id) => sanitize::line(&session.command(id)?.command).trim().to_owned(),
         _ => return None,
     };

@@ -14,6 +14,7 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::theme::resolve::Theme;
+use crate::ui::cells;
 use crate::ui::keys::{Keymap, Layer};
 use crate::ui::labels;
 use crate::ui::state::attention::Attention;
@@ -426,10 +427,7 @@ fn agent_among(cx: &ViewCx<'_>, session: SessionRef<'_>) -> Option<String> {
 /// What a question is about, in a few words.
 fn asks(session: SessionRef<'_>, question: &Question) -> Option<String> {
     match &question.about {
-        About::Permission => {
-            let tool = session.tool(question.entry)?;
-            Some(format!("{} {}", labels::verb(tool.kind), labels::object(tool, &session.cwd)))
-        }
+        About::Permission => Some(cells::in_words(session.tool(question.entry)?, session)),
         About::Write => Some("write".to_owned()),
         About::Read(_) => Some("read".to_owned()),
         About::Run(spec) => Some(format!("run {}", sanitize::line(&spec.command))),

@@ -49,6 +49,25 @@ fn answers_are_taken_by_the_names_of_fields() {
     assert!(kept.iter().all(|line| !line.contains("hunter2")), "{kept:?}");
 }
 
+#[test]
+fn r_431_what_was_filled_in_is_in_the_journal_only_where_that_is_wanted_and_in_a_recording() {
+    for is_kept in [false, true] {
+        let lab = Lab::new();
+        lab.write("config/acp-tui/config.toml", &format!("keep_form_answers = {is_kept}\n"));
+        let answers = lab.write("answers.json", r#"{"colour":"green","count":3,"key":"hunter2"}"#);
+        let recording = lab.path("recording.jsonl");
+        let args = ["x", "--answers", answers.to_str().unwrap(), "--record", recording.to_str().unwrap()];
+        let steps = steps().replace("{answer}", "done");
+        lab.exec(&args, &lab.turn(&steps)).assert_code(0);
+        let (_, journal) = lab.journal();
+        let given = [r#""count":3"#, r#""colour":"green""#, r#"["colour","green"]"#];
+        let found = given.map(|given| journal.contains(given));
+        assert_eq!(found, [is_kept; 3], "{journal}");
+        let recorded = std::fs::read_to_string(recording).unwrap();
+        assert!(recorded.contains(r#""colour":"green""#) && !recorded.contains("hunter2"), "{recorded}");
+    }
+}
+
 /// Every file below the directory, with its text as far as it is one.
 fn files_of(dir: &std::path::Path, all: &mut Vec<(std::path::PathBuf, String)>) {
     for entry in std::fs::read_dir(dir).unwrap() {

@@ -56,6 +56,17 @@ fn what_is_no_number_answers_nothing_and_waits_as_a_prompt() {
 }
 
 #[test]
+fn what_a_turn_has_changed_is_told_at_its_end_although_the_reason_of_a_refusal_begins_the_next() {
+    let lab = Lab::new();
+    let write = r#"{ do = "write", tool = "w", path = "a.txt", text = "new\n" },"#;
+    let steps = format!("{write} {}", asks(r#"title = "Do it", kind = "execute""#, OPTIONS));
+    let done = plain(&lab, "first\n:no because\n1\n", &lab.turn(&steps));
+    let out = done.assert_code(0).out();
+    in_order(out, &["question:", "(refused)", "end: the turn is over", "+1 −0 in 1 file", "you: because", "question:"]);
+    assert!(!out.contains("not known yet"), "{out}");
+}
+
+#[test]
 fn the_end_of_the_input_refuses_what_waits_and_ends_after_the_turn() {
     let lab = Lab::new();
     let done = plain(&lab, "first\n", &lab.turn(&asks(r#"title = "Do it", kind = "execute""#, OPTIONS)));

@@ -1,9 +1,11 @@
 //! Forms and pages by which an agent asks for more than yes or no (R-414–R-439).
 
 use crate::support::{Rig, SESSION, exit_code};
+use acp_tui::model::entry::Body;
 use acp_tui::model::event::{Asking, Intent};
-use acp_tui::model::form::{FieldValue, Reply};
+use acp_tui::model::form::{FieldValue, Filled, Reply};
 use acp_tui::model::ids::ReqId;
+use acp_tui::model::login::Secret;
 use acp_tui::model::question::About;
 use acp_tui::model::session::Policy;
 use serde_json::{Value, json};
@@ -59,7 +61,8 @@ fn r_414_an_unknown_mode_gets_invalid_params() {
 
 #[test]
 fn r_417_accept_decline_and_cancel_are_three_answers() {
-    let filled = Reply::Filled(vec![("b".into(), FieldValue::Text("x".into())), ("a".into(), FieldValue::Bool(true))]);
+    let values = vec![("b".to_owned(), FieldValue::Text("x".into())), ("a".to_owned(), FieldValue::Bool(true))];
+    let filled = Reply::Filled(values.into());
     for (said, sent, told) in [
         (filled, json!({ "action": "accept", "content": { "a": true, "b": "x" } }), "answered: Which one?"),
         (Reply::Decline, json!({ "action": "decline" }), "declined: Which one?"),
@@ -99,7 +102,7 @@ fn an_answer_of_the_other_sort_changes_nothing() {
     assert!(rig.sent().is_empty());
     reply(&mut rig, Reply::Cancel);
     rig.request(2, CREATE, page("p"));
-    reply(&mut rig, Reply::Filled(Vec::new()));
+    reply(&mut rig, Reply::Filled(Filled::default()));
     assert_eq!((rig.sent().len(), asked(&rig).len()), (1, 1));
 }
 
@@ -178,11 +181,25 @@ fn r_437_r_438_a_page_is_done_when_the_agent_says_so() {
 }
 
 #[test]
-fn r_431_what_was_filled_in_is_not_in_the_transcript() {
-    let mut rig = Rig::prompted("hi");
-    rig.request(1, CREATE, form(json!({})));
-    reply(&mut rig, Reply::Filled(vec![("b".into(), FieldValue::Text("my own words".into()))]));
-    assert!(!rig.has_entry("my own words"));
+fn r_431_what_was_filled_in_is_in_the_transcript_only_where_it_is_kept_and_no_secret() {
+    let properties = json!({
+        "b": { "type": "string", "title": "Why" }, "c": { "type": "string", "oneOf": [{ "const": "r", "title": "Red" }] },
+        "t": { "type": "string", "title": "Token" }, "n": { "type": "integer" } });
+    let values: Vec<(String, FieldValue)> = vec![
+        ("b".into(), FieldValue::Text("my own words\nin two lines".into())),
+        ("c".into(), FieldValue::Text("r".into())),
+        ("t".into(), FieldValue::Secret(Secret("hunter2".into()))),
+    ];
+    for is_kept in [false, true] {
+        let mut rig = Rig::prompted("hi");
+        rig.request(1, CREATE, form(json!({ "requestedSchema": { "properties": properties } })));
+        reply(&mut rig, Reply::Filled(Filled { values: values.clone(), is_kept }));
+        let entry = rig.model().first().session().entries().last().unwrap();
+        let Body::Notice(notice) = &entry.body else { panic!("{entry:?}") };
+        assert_eq!(notice.title, "answered: Which one?");
+        let kept = ["Why: my own words", "in two lines", "c: Red", "Token: …"];
+        assert_eq!(notice.detail, if is_kept { &kept[..] } else { &["filled in: Why, c, Token"] });
+    }
 }
 
 #[test]

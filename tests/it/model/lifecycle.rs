@@ -4,7 +4,7 @@ use crate::support::{Rig, SESSION, chunk, exit_code, killed, plain_init, with};
 use acp_tui::agent::codec::v1::outbound;
 use acp_tui::model::agent::{Death, DeathKind};
 use acp_tui::model::effect::{Call, Effect, Ended};
-use acp_tui::model::entry::Body;
+use acp_tui::model::entry::{Body, DetailFold};
 use acp_tui::model::event::{AuthKind, Can, HostEvent, Intent, Opening};
 use acp_tui::model::session::{Phase, Policy};
 use agent_client_protocol_schema::v1 as schema;
@@ -50,6 +50,20 @@ fn r_055_the_last_words_are_shown_when_it_dies() {
     assert_eq!(death(&rig).kind, DeathKind::Early);
     assert_eq!(death(&rig).detail, ["no key", "usage: agent"]);
     assert!(rig.has_entry("exit 2") && rig.has_entry("no key"), "{:?}", rig.entries());
+}
+
+#[test]
+fn r_055_of_one_that_has_worked_the_end_is_shown_and_nothing_where_it_could_say_nothing_of_it() {
+    let fold = |exit, is_up: bool| {
+        let mut rig = if is_up { Rig::prompted("hi") } else { Rig::starting(Policy::Ask) };
+        rig.exited(exit, &["log", "log"]);
+        let folds = |body: &Body| if let Body::Notice(notice) = body { Some(notice.fold) } else { None };
+        rig.model().first().session().entries().iter().filter_map(|entry| folds(&entry.body)).next_back().unwrap()
+    };
+    assert_eq!(fold(exit_code(1), true), DetailFold::End);
+    assert_eq!(fold(killed("SIGABRT"), true), DetailFold::End);
+    assert_eq!(fold(killed("SIGKILL"), true), DetailFold::Nothing);
+    assert_eq!(fold(exit_code(1), false), DetailFold::All, "why it did not start is all that there is");
 }
 
 /// Issue 3: one key starts it again with a new session (the protocol's `session/load` is a later issue).

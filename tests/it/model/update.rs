@@ -1,7 +1,7 @@
 //! Messages, plans, titles, usage and notices.
 
 use crate::support::{Rig, SESSION, chunk, with};
-use acp_tui::model::entry::{Body, Entry};
+use acp_tui::model::entry::{Body, DetailFold, Entry};
 use serde_json::{Value, json};
 
 fn id(kind: &str, text: &str, id: Value) -> Value {
@@ -534,7 +534,7 @@ fn r_068_what_an_unknown_update_holds_is_bounded_lines() {
     rig.update(json!({ "sessionUpdate": "hologram", "words": words, "more": vec!["x"; 5_000] }));
     let entry = rig.model().first().session().entries().last().unwrap();
     let Body::Notice(notice) = &entry.body else { panic!("{entry:?}") };
-    assert!(notice.folds && notice.detail.len() <= 201, "{}", notice.detail.len());
+    assert!(notice.fold == DetailFold::Nothing && notice.detail.len() <= 201, "{}", notice.detail.len());
     assert_eq!(notice.detail.last().unwrap(), "… more");
     assert!(notice.detail.iter().all(|line| !line.contains('\n')));
 }

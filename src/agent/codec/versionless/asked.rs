@@ -208,8 +208,9 @@ pub fn completed(params: &str) -> Option<Arc<str>> {
 
 pub fn answer(reply: &Reply) -> Value {
     match reply {
-        Reply::Filled(values) => {
-            let content: Map<String, Value> = values.iter().map(|(name, given)| (name.clone(), sent(given))).collect();
+        Reply::Filled(filled) => {
+            let content: Map<String, Value> =
+                filled.values.iter().map(|(name, given)| (name.clone(), sent(given))).collect();
             json!({ "action": reply.action(), "content": content })
         }
         Reply::Visits | Reply::Decline | Reply::Cancel => json!({ "action": reply.action() }),

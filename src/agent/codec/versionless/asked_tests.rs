@@ -123,7 +123,7 @@ fn r_427_values_are_sent_as_the_types_that_were_asked_for() {
         ("p".to_owned(), FieldValue::SecretNumber(crate::model::login::Secret("4711".into()))),
     ];
     assert_eq!(
-        answer(&Reply::Filled(values)),
+        answer(&Reply::Filled(values.into())),
         json!({ "action": "accept", "content": { "b": true, "n": 3, "l": ["u"], "t": "x", "s": "hunter2", "p": 4711 } })
     );
     assert_eq!(answer(&Reply::Visits), json!({ "action": "accept" }));

@@ -4,8 +4,8 @@
 //! dots; the host of a page stands in front of its whole address, and in rows of its own that nothing scrolls away.
 
 use super::log_in::page_line;
-use super::{Contents, Place, keys, plain, strong};
-use crate::base::{human, paths, sanitize};
+use super::{Contents, Place, keys, place, plain, strong};
+use crate::base::{human, sanitize};
 use crate::model::event::Asking;
 use crate::model::form::{Field, FieldKind, Form, Page};
 use crate::model::question::Question;
@@ -18,7 +18,6 @@ use crate::ui::labels;
 use crate::ui::state::Focus;
 use crate::ui::state::form::FormState;
 use crate::ui::view::ViewCx;
-use std::path::Path;
 
 /// Rows of a text that is written into a field.
 const TEXT_ROWS: u16 = 6;
@@ -39,12 +38,8 @@ pub(super) fn contents(
     let head = format!("{agent} asks");
     let mut body = vec![LogicalLine { right, ..strong(&head, Token::Text) }];
     body.extend(paragraphs(asking.message(), Token::Text));
-    let mut place = format!("in {}", paths::display(Path::new(&cx.session.cwd), &[], cx.home));
-    if let Some(note) = &pending.note {
-        place.push_str(" · ");
-        place.push_str(&sanitize::line(note));
-    }
-    body.push(words(&place, Token::Dim));
+    let below = place::below(None, place::of(cx).as_deref(), &place::notes(cx, pending), usize::from(columns));
+    body.extend(below.map(|below| words(&below, Token::Dim)));
     match asking {
         Asking::Form(form) => {
             let Some(filled) = cx.state.view.dock.forms.get(&pending.req) else {

@@ -7,6 +7,7 @@ use crate::base::{human, sanitize};
 use crate::model::event::Can;
 use crate::model::session::Phase;
 use crate::text::token::Token;
+use crate::ui::cells;
 use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::state::dock::Raw;
@@ -18,7 +19,7 @@ pub(super) fn quiet(cx: &ViewCx<'_>) -> Option<Contents> {
     let since = silence::heard(cx.session)?;
     let silent = labels::clock(cx.now.saturating_sub(since));
     let agent = labels::agent(cx.session);
-    let waits_for = labels::waits_for(cx.session, cx.now);
+    let waits_for = cells::waits_for(cx.session, cx.now);
     let words = format!("{agent} has said nothing for {silent}");
     let list = [("w", "wait on"), ("x", "stop the turn"), ("r", again(cx))];
     Some(Contents::of(vec![strong(&words, Token::Warn), plain(&waits_for, Token::Text)], keys(cx, Layer::Dock, &list)))
