@@ -88,10 +88,11 @@ fn shown(sessions: Vec<Known>, configured: &[agents::Listed]) -> Vec<PastSession
         let told = known.used_as_told.clone().or_else(|| known.updated.is_zero().then(String::new));
         let goes_on = known.can.load || known.can.resume;
         let (forks, is_named, is_held) = (known.can.fork, known.is_named, known.is_held);
+        let changed = known.changed();
         let one = PastSession::clean(known.session_id, &known.agent, known.command, starts, known.cwd);
         let one = one.about(known.title.as_deref(), known.first_prompt.as_deref(), known.last_prompt.as_deref());
         let one = one.on_branch(known.branch.as_deref()).also(known.also);
-        let one = one.told(told.as_deref(), forks, is_named).going_on(goes_on).changing(known.changed());
+        let one = one.told(told.as_deref(), forks, is_named).going_on(goes_on).changing(changed);
         let one = one.of_thread(known.thread, known.created).held(is_held);
         one.used(age, known.turns, end, known.journals, is_gone)
     };

@@ -543,8 +543,8 @@ impl SessionList {
             }
             Some(Row::Past(one)) => {
                 let (others, at_agent) = (self.beside(one), (offers.deletes)(one));
-                self.note = None;
                 self.asks = Some(Ask::Forget { past: one.clone(), others, at_agent });
+                self.note = None;
             }
         }
     }
