@@ -70,7 +70,7 @@ pub fn draw(cx: &ViewCx<'_>, review: &ReviewState, area: Rect, info: &mut FrameI
     bars::draw(cx, review, foot, info, buf);
     // The only file is named above its hunks.
     let is_only = review.doc().is_some_and(|doc| doc.files.len() == 1) && review.layout.pane == Pane::Hunks;
-    let files_wide = if is_only { 0 } else { (area.width / 4).clamp(FILES_LEAST, FILES) };
+    let files_wide = if is_only { 0 } else { (area.width / 4).clamp(FILES_LEAST, FILES).min(area.width) };
     let narrow_for_sides = review.effective() == Look::Sides && area.width - files_wide < BOTH_FROM;
     // Not wide enough for both beside each other, a few files leave the hunks room below them.
     let files = u16::try_from(review.tree().rows.len()).unwrap_or(u16::MAX);

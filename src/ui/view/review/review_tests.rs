@@ -190,16 +190,16 @@ fn files_and_hunks_stand_beside_each_other() {
         rows.join("\n"),
         "  5 files  +10 −6        not decided yet                                                              5 of 7 hunks open
 
-  Cargo.toml            +1 −1         ✓ ┊   src/cart.rs  +4 −4                                      by the agent itself
-  assets/logo.png                   1 · ┊
-  notes.md                 +3  new  1 · ┊ ▸ @@ 40 fn total(items: &[Item]) -> u64 {    [accept] [reject]  ▸ hunk 1 of 3
-  src/                                  ┊    40  40       let line_40 = 40;
-▸   cart.rs             +4 −4       2 · ┊    41  41       let line_41 = 41;
-    main.rs             +2 −1 held  1 · ┊    42  42       let line_42 = 42;
-                                        ┊    43     -     let line_43 = 43;
-                                        ┊    44     -     let line_44 = 44;
-                                        ┊        43 +     for item in items { sum += item.price; }
-                                        ┊        44 +     // What a discount takes off."
+  Cargo.toml  +1 −1         ✓ ┊   src/cart.rs  +4 −4                                                by the agent itself
+  assets/logo.png         1 · ┊
+  notes.md       +3  new  1 · ┊ ▸ @@ 40 fn total(items: &[Item]) -> u64 {              [accept] [reject]  ▸ hunk 1 of 3
+  src/                        ┊    40  40       let line_40 = 40;
+▸   cart.rs   +4 −4       2 · ┊    41  41       let line_41 = 41;
+    main.rs   +2 −1 held  1 · ┊    42  42       let line_42 = 42;
+                              ┊    43     -     let line_43 = 43;
+                              ┊    44     -     let line_44 = 44;
+                              ┊        43 +     for item in items { sum += item.price; }
+                              ┊        44 +     // What a discount takes off."
     );
     for words in ["✗ rejected hunk 2 of 3", "conflict: you changed line 111 since", "@@ 108   by a command"] {
         assert!(s.shown.contains(words), "{words}: {}", s.shown);
