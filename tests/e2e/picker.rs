@@ -109,7 +109,7 @@ fn nothing_of_the_list_of_sessions_stays_on_the_screen() {
     let mut s = place.start(&["exec", "--agent", "demo", "--allow", "all", "hello there"], SIZE);
     assert_eq!(s.end(), 0, "{}", s.dump());
     let mut s = place.start(&["--resume"], SIZE);
-    s.see("sessions:");
+    s.see("Repair the shop");
     s.send(ENTER);
     s.see("y starts it");
     s.send("y");
