@@ -146,7 +146,7 @@ fn an_agent_that_ended_by_itself_ends_so_again() {
     }
     // One that was started anew then goes on.
     let anew = note(r#"{"event":"exit","code":3}"#);
-    let file: String = RECORDED.split_inclusive('\n').take(13).map(|line| format!("{line}{anew}")).collect();
+    let file: String = RECORDED.split_inclusive('\n').take(13).flat_map(|line| [line, &anew]).collect();
     let mut client = play(&file.replace("no json", "{}"));
     until_the_prompt(&mut client);
     client.ask(12, "session/prompt", &json!({}));

@@ -42,7 +42,7 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
     let detail = one.error.lines().chain(one.summary.lines()).map(str::to_owned).collect();
     let title = one.words();
     session.entries.change(entry, |e| {
-        e.body = Body::Notice(Notice { level, title, detail, by_agent: false, fold: DetailFold::All })
+        e.body = Body::Notice(Notice { level, title, detail, by_agent: false, fold: DetailFold::All });
     });
     if is_over {
         session.entries.finish(entry);

@@ -158,7 +158,7 @@ fn a_time_in_the_future_counts_as_when_it_was_told_first() {
     let tells = |now: u64, updated: &str| {
         let sessions = vec![listed("late", "/work", "late", updated), listed("new", "/work", "new", &at(now - 10))];
         change(&journals(state.path()), "agent --acp", |book| {
-            book.take(&told(None, sessions), Duration::from_secs(now))
+            book.take(&told(None, sessions), Duration::from_secs(now));
         })
         .unwrap();
         let all = list(state.path()).unwrap().sessions.into_iter();
