@@ -313,8 +313,10 @@ fn configuration(surroundings: &Surroundings) -> Section {
         }
     }
     for (name, agent) in &surroundings.config.agents {
+        let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
+        let mut lacking = launch::lacking_places(&agent.sandbox, home);
         for (key, value) in of_agent(agent) {
-            section.add(format!("agents.{name}.{key}"), format!("{value} (config.toml)"), None);
+            section.add(format!("agents.{name}.{key}"), format!("{value} (config.toml)"), lacking.remove(key));
         }
         if let Some(only) = surroundings.config.only_mcp.get(name) {
             section.add(format!("agents.{name}.mcp"), format!("{} (config.toml)", or_none(only.join(", "))), None);

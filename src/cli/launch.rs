@@ -296,13 +296,25 @@ fn sandbox(configured: &SandboxConfig, is_asked: bool, home: Option<&Path>) -> R
     let has_ports = sandbox.connects.is_some() || sandbox.listens.is_some();
     let check = if has_ports { process::check_ports } else { process::check_sandbox };
     check().map_err(|why| Usage(format!("--sandbox: {why}")))?;
-    for (key, paths) in [("sandbox_write", Some(&sandbox.writable)), ("sandbox_read", sandbox.readable.as_ref())] {
-        if let Some(path) = paths.into_iter().flatten().find(|path| !path.is_absolute() || !path.exists()) {
-            let path = visible(path.as_os_str());
-            return Err(Usage(format!("{key}: {path} is not there, or no absolute path; make it, or take it out")));
-        }
+    let first = lacking(&sandbox).next();
+    match first {
+        Some((key, why)) => Err(Usage(format!("{key}: {why}"))),
+        None => Ok(Some(sandbox)),
     }
-    Ok(Some(sandbox))
+}
+
+/// Which keys of an agent's table name places that are not there, and the words for it.
+pub fn lacking_places(configured: &SandboxConfig, home: Option<&Path>) -> BTreeMap<&'static str, String> {
+    lacking(&configured_sandbox(configured, home)).collect()
+}
+
+fn lacking(sandbox: &Sandbox) -> impl Iterator<Item = (&'static str, String)> {
+    let places = [("sandbox_write", Some(&sandbox.writable)), ("sandbox_read", sandbox.readable.as_ref())];
+    places.into_iter().filter_map(|(key, paths)| {
+        let path = paths.into_iter().flatten().find(|path| !path.is_absolute() || !path.exists())?;
+        let path = visible(path.as_os_str());
+        Some((key, format!("{path} is not there, or no absolute path; make it, or take it out")))
+    })
 }
 
 /// The same, without a look at what is there.

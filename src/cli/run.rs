@@ -340,9 +340,8 @@ fn execute(config: EngineConfig, options: ExecOptions, wanted: &Outputs) -> Resu
     let ended = match outcome {
         Ok((outcome, command)) => {
             say_goodbye(&outcome.goodbye, false);
-            // Why there is none was said when it ended. Where there is no place for one at all, work just goes on.
-            let has_place = reviews.as_deref().is_some_and(Path::is_dir);
-            let is_off = has_place && outcome.review.is_none();
+            // Why there is none was said when it ended. Without a home there is no place for one: work just goes on.
+            let is_off = reviews.is_some() && outcome.review.is_none();
             let dir = reviews.zip(outcome.review).map(|(home, stem)| home.join(stem));
             let trouble = dir.as_deref().filter(|_| wanted.is_nothing()).and_then(recorded::trouble);
             // A fault that the run itself has found was said.

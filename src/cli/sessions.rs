@@ -216,9 +216,12 @@ fn list(state: &Path, of: Of<'_>, as_json: bool, query: Option<&str>) -> Result<
         is_here && query.is_none_or(|query| fits(&row.known, query))
     });
     if as_json {
-        let sessions = rows.iter().map(|row| Item::of(row, &row.changes())).collect();
-        let printed = print(&json::text(&Document { v: VERSION, sessions }))?;
+        let document =
+            Document { v: VERSION, sessions: rows.iter().map(|row| Item::of(row, &row.changes())).collect() };
+        let printed = print(&json::text(&document))?;
         if printed != code::OK || !rows.is_empty() {
+            std::mem::forget(document);
+            leave(rows);
             return Ok(printed);
         }
     }
@@ -228,9 +231,13 @@ fn list(state: &Path, of: Of<'_>, as_json: bool, query: Option<&str>) -> Result<
     let home_dir = conversations::home();
     let cells: Vec<_> = rows.iter().map(|row| (row, row.changes(), row.bytes())).collect();
     let printed = print(&table(&cells, now(), home_dir.as_deref(), columns()));
-    // The program ends here: thousands of pieces of memory are not given back one by one.
-    std::mem::forget(rows);
+    leave(rows);
     printed
+}
+
+/// The program ends here: thousands of pieces of memory are not given back one by one.
+fn leave(rows: Vec<Row>) {
+    std::mem::forget(rows);
 }
 
 /// What to do where there is nothing to list.

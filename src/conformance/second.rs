@@ -3,7 +3,7 @@
 //! What does not differ is tried as in version 1. Invariant: what an agent may do is no violation.
 
 use super::report::Report;
-use super::suite::{Greeting, again, errors, new_session, prompting};
+use super::suite::{Greeting, NOT_RECORDED, again, errors, is_not_recorded, new_session, prompting};
 use super::talk::{Answer, Event, Silent, Talk};
 use super::under::{Under, left_out};
 use super::{Asked, Limits};
@@ -26,13 +26,13 @@ pub(super) async fn run(mut talk: Talk, asked: &Asked, greeting: &Greeting, repo
     if !greeting.has_sessions {
         let names = ["session", "prompt", "cancel", "list", "close", "resume"];
         report.steps.extend(names.map(|name| left_out(name, "it advertises no sessions")));
-        return errors(talk, &asked.limits, report).await;
+        return errors(talk, greeting, &asked.limits, report).await;
     }
     let session = new_session(&mut talk, asked, report).await;
     let Some(session) = session else {
         let names = ["prompt", "cancel", "list", "close", "resume"];
         report.steps.extend(names.map(|name| left_out(name, "there is no session")));
-        return errors(talk, &asked.limits, report).await;
+        return errors(talk, greeting, &asked.limits, report).await;
     };
     let has_ended = prompt(&mut talk, asked, &session, report).await;
     if has_ended {
@@ -41,20 +41,25 @@ pub(super) async fn run(mut talk: Talk, asked: &Asked, greeting: &Greeting, repo
         report.steps.push(left_out("cancel", "the turn before did not end"));
     }
     permissions(&talk, report);
-    if talk.is_usable() {
+    if greeting.is_recording {
+        report.steps.extend(["list", "close", "removed methods"].map(|name| left_out(name, NOT_RECORDED)));
+        errors(talk, greeting, &asked.limits, report).await;
+    } else if talk.is_usable() {
         list(&mut talk, &asked.limits, report).await;
         close(&mut talk, &asked.limits, &session, report).await;
         gone(&mut talk, &asked.limits, &session, report).await;
-        errors(talk, &asked.limits, report).await;
+        errors(talk, greeting, &asked.limits, report).await;
     } else {
         report.steps.extend(["list", "close", "removed methods"].map(|name| left_out(name, "it hangs")));
         talk.end(asked.limits.exit).await;
         match again(asked).await {
-            Ok(talk) => errors(talk, &asked.limits, report).await,
+            Ok(talk) => errors(talk, greeting, &asked.limits, report).await,
             Err(why) => report.steps.push(left_out("errors", &why)),
         }
     }
-    if has_ended {
+    if greeting.is_recording {
+        report.steps.push(left_out("resume", NOT_RECORDED));
+    } else if has_ended {
         resume(asked, &session, report).await;
     } else {
         report.steps.push(left_out("resume", "there is no session with a turn"));
@@ -132,6 +137,7 @@ async fn prompt(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
     }
     let has_ended = turn.idle.is_some();
     match turn.taken {
+        Some((Err(error), _)) if is_not_recorded(&error) => under.leave_out(NOT_RECORDED),
         Some((Err(error), line)) => under.find("V2-042", format!("the prompt is refused: {error}"), &line),
         Some((Ok(result), line)) => {
             if !turn.users.contains(&result["messageId"]) {
@@ -164,7 +170,10 @@ async fn cancel(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
                     matches!(&event, Event::Update(kind, _) if kind.starts_with("agent_") || kind.starts_with("tool_"));
                 turn.see(id, &event);
                 if turn.is_over() {
-                    under.leave_out("the turn ended before it could be cancelled");
+                    under.leave_out(match &turn.taken {
+                        Some((Err(error), _)) if is_not_recorded(error) => NOT_RECORDED,
+                        _ => "the turn ended before it could be cancelled",
+                    });
                     return under.over(talk, report);
                 }
                 if is_work {
@@ -189,6 +198,7 @@ async fn cancel(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
     let after = at.elapsed();
     match (&turn.taken, turn.idle.as_ref().and_then(Value::as_str)) {
         _ if talk.is_stuck => {}
+        (Some((Err(error), _)), _) if is_not_recorded(error) => under.leave_out(NOT_RECORDED),
         (Some((Err(error), _)), _) if error.code == WITHDRAWN => under.note("the prompt was withdrawn"),
         (Some((Err(error), line)), _) => {
             under.find("V2-045", format!("a prompt that is cancelled is refused with {error}"), line);

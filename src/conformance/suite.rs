@@ -9,6 +9,7 @@ use super::talk::{Answer, Answered, Event, Silent, Talk};
 use super::under::{Under, left_out};
 use super::{Asked, Limits, Version};
 use crate::base::human;
+use crate::wire::rpc_error::RpcError;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,9 @@ const LOG_IN: i64 = -32000;
 const NO_VERSION: i64 = -32022;
 /// A turn that ends by itself so soon after its cancellation may have ended before that came.
 const RACE: Duration = Duration::from_secs(1);
+/// What `acp-tui replay` says of itself below `_meta`, and in the data of an error for what it does not have.
+const RECORDING: &str = "acp-tui/recording";
+pub(super) const NOT_RECORDED: &str = "a recording has no answer to this";
 const NOWHERE: &str = "acp-tui-no-such-session";
 
 /// What an agent has said of itself.
@@ -24,6 +28,8 @@ const NOWHERE: &str = "acp-tui-no-such-session";
 pub(super) struct Greeting {
     /// In version 2 an agent may have none.
     pub(super) has_sessions: bool,
+    /// It plays a recording, and answers what was asked then.
+    pub(super) is_recording: bool,
     can_load: bool,
     can_resume: bool,
     pub(super) label: String,
@@ -56,16 +62,17 @@ pub(super) async fn run(mut talk: Talk, asked: &Asked, greeting: &Greeting, repo
         None => report.steps.extend(names.map(|name| left_out(name, "there is no session"))),
     }
     if talk.is_usable() {
-        errors(talk, limits, report).await;
+        errors(talk, greeting, limits, report).await;
     } else {
         // What it does not do in a turn says nothing of the rest.
         talk.end(limits.exit).await;
         match again(asked).await {
-            Ok(talk) => errors(talk, limits, report).await,
+            Ok(talk) => errors(talk, greeting, limits, report).await,
             Err(why) => report.steps.push(left_out("errors", &why)),
         }
     }
     match session {
+        _ if greeting.is_recording => report.steps.push(left_out("load", NOT_RECORDED)),
         Some(session) if has_history => load(asked, greeting, &session, report).await,
         _ => report.steps.push(left_out("load", "there is no session with a turn")),
     }
@@ -141,6 +148,7 @@ impl Greeting {
         let name = if text("title").is_empty() { text("name") } else { text("title") };
         Self {
             has_sessions: version == Version::One || capabilities["session"].is_object(),
+            is_recording: result["_meta"][RECORDING] == true,
             can_load: capabilities["loadSession"] == true,
             can_resume: capabilities.pointer("/sessionCapabilities/resume").is_some_and(Value::is_object),
             label: format!("{name} {}", text("version")).trim().to_owned(),
@@ -160,6 +168,10 @@ pub(super) async fn new_session(talk: &mut Talk, asked: &Asked, report: &mut Rep
         Ok(Answer { outcome: Err(error), .. }) if error.code == LOG_IN => {
             report.wants_log_in = true;
             under.leave_out(format!("it wants a log-in: {}", error.message));
+            None
+        }
+        Ok(Answer { outcome: Err(error), .. }) if is_not_recorded(&error) => {
+            under.leave_out(NOT_RECORDED);
             None
         }
         Ok(Answer { outcome: Err(error), line }) => {
@@ -196,6 +208,11 @@ async fn prompt(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
                         let stop = result["stopReason"].as_str().unwrap_or("none");
                         under.note(format!("{}, stop reason {stop}", human::count(updates, "update")));
                     }
+                    Err(error) if is_not_recorded(&error) => {
+                        under.leave_out(NOT_RECORDED);
+                        under.over(talk, report);
+                        return false;
+                    }
                     Err(error) => under.find("R-216", format!("the turn ends with an error: {error}"), &line),
                 }
                 break true;
@@ -220,8 +237,11 @@ async fn cancel(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
     let quiet = Instant::now() + asked.limits.quiet;
     loop {
         match talk.event(quiet).await {
-            Event::Answer(of, _) if of == id => {
-                under.leave_out("the turn ended before it could be cancelled");
+            Event::Answer(of, Answer { outcome, .. }) if of == id => {
+                under.leave_out(match outcome {
+                    Err(error) if is_not_recorded(&error) => NOT_RECORDED,
+                    _ => "the turn ended before it could be cancelled",
+                });
                 return under.over(talk, report);
             }
             Event::Silent(Silent::Gone(how)) => {
@@ -248,6 +268,7 @@ async fn cancel(talk: &mut Talk, asked: &Asked, session: &str, report: &mut Repo
                         let what = format!("a cancelled turn ends with {}, not with cancelled", result["stopReason"]);
                         under.find("R-230", what, &line);
                     }
+                    Err(error) if is_not_recorded(&error) => under.leave_out(NOT_RECORDED),
                     Err(error) => under.find("R-229", format!("a cancelled turn ends with an error: {error}"), &line),
                 }
                 break;
@@ -295,11 +316,21 @@ pub(super) async fn again(asked: &Asked) -> Result<Talk, String> {
     }
 }
 
-pub(super) async fn errors(mut talk: Talk, limits: &Limits, report: &mut Report) {
-    unknown(&mut talk, limits, report).await;
-    invalid(&mut talk, limits, report).await;
-    notifications(&mut talk, limits, report).await;
+pub(super) async fn errors(mut talk: Talk, greeting: &Greeting, limits: &Limits, report: &mut Report) {
+    if greeting.is_recording {
+        let names = ["unknown method", "invalid params", "notifications"];
+        report.steps.extend(names.map(|name| left_out(name, NOT_RECORDED)));
+    } else {
+        unknown(&mut talk, limits, report).await;
+        invalid(&mut talk, limits, report).await;
+        notifications(&mut talk, limits, report).await;
+    }
     shutdown(talk, limits, report).await;
+}
+
+/// Whether a recording says so, and not the agent that it is of.
+pub(super) fn is_not_recorded(error: &RpcError) -> bool {
+    error.data.as_ref().is_some_and(|data| data[RECORDING] == true)
 }
 
 async fn unknown(talk: &mut Talk, limits: &Limits, report: &mut Report) {

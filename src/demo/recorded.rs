@@ -26,6 +26,8 @@ const MAX_LINE: u64 = 80 << 20;
 const MAX_PAUSE: f64 = 3600.0;
 /// Requests of the client that may wait for their place.
 const MAX_WAITING: usize = 64;
+/// By what others know below `_meta`, and in the data of an error, that a recording plays.
+const RECORDING: &str = "acp-tui/recording";
 /// Of JSON-RPC: there is no such method.
 const NO_METHOD: i64 = -32601;
 /// Of JSON-RPC: something inside.
@@ -38,8 +40,8 @@ enum Step {
     Said { text: String, answers: Option<String>, asks: Option<String> },
     /// The client asked for this.
     Asked { id: String, method: String, session: Option<String> },
-    /// The client answered this request of the agent.
-    Answered { id: String },
+    /// The client answered this request of the agent; `terminal` is one that it made.
+    Answered { id: String, terminal: Option<String> },
     /// The agent wrote this on its standard error.
     Stderr(String),
     /// The agent ended by itself.
@@ -80,12 +82,20 @@ struct Head<'a> {
     method: Option<Cow<'a, str>>,
     #[serde(default)]
     params: Option<Params>,
+    #[serde(default, borrow)]
+    result: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
 struct Params {
     #[serde(default, rename = "sessionId")]
     session: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Made {
+    #[serde(rename = "terminalId")]
+    terminal: String,
 }
 
 /// Plays a file over the process' own stdin and stdout.
@@ -160,7 +170,10 @@ fn step(line: Line<'_>) -> Option<Step> {
                     let session = head.params.and_then(|params| params.session).and_then(word);
                     Step::Asked { id, method: method.into_owned(), session }
                 }
-                None => Step::Answered { id },
+                None => {
+                    let made = head.result.and_then(|result| serde_json::from_str::<Made>(result.get()).ok());
+                    Step::Answered { id, terminal: made.map(|made| made.terminal) }
+                }
             })
         }
         _ => None,
@@ -232,6 +245,8 @@ struct Player<W: Write> {
     answered: BTreeSet<String>,
     /// Sessions of the recording and what the client calls them.
     sessions: HashMap<String, String>,
+    /// The same of the terminals that it has made.
+    terminals: HashMap<String, String>,
     /// Answers that were given out of their place.
     used: BTreeSet<usize>,
     has_begun: bool,
@@ -254,6 +269,7 @@ impl<W: Write> Player<W> {
             asked: BTreeSet::new(),
             answered: BTreeSet::new(),
             sessions: HashMap::new(),
+            terminals: HashMap::new(),
             used: BTreeSet::new(),
             has_begun: false,
             cancels: false,
@@ -268,7 +284,7 @@ impl<W: Write> Player<W> {
             let played = match step {
                 Step::Said { text, answers, asks } => self.say(t, text, answers.as_deref(), asks)?,
                 Step::Asked { id, method, session } => self.wait_for(&id, &method, session)?,
-                Step::Answered { id } => self.wait_for_answer(&id)?,
+                Step::Answered { id, .. } => self.wait_for_answer(&id)?,
                 Step::Stderr(text) => {
                     // Whoever closed our standard error does without.
                     let _ = writeln!(io::stderr(), "{text}");
@@ -323,7 +339,7 @@ impl<W: Write> Player<W> {
                 // Nobody asks here what was asked then.
                 None => return Ok(ControlFlow::Continue(())),
             },
-            None => self.in_session(text),
+            None => self.as_named_here(text),
         };
         self.asked.extend(asks);
         self.peer.write(text.as_bytes())?;
@@ -427,10 +443,25 @@ impl<W: Write> Player<W> {
             (Some("session/cancel"), None) => {
                 self.cancels = self.open.values().any(|open| open.method == "session/prompt");
             }
-            (None, Some(id)) => drop(self.answered.insert(id.to_string())),
+            (None, Some(id)) => {
+                let id = id.to_string();
+                let made = message.pointer("/result/terminalId").and_then(Value::as_str);
+                if let Some((then, now)) = self.made_then(&id).zip(made).filter(|(then, now)| then != now) {
+                    self.terminals.insert(then.to_owned(), now.to_owned());
+                }
+                self.answered.insert(id);
+            }
             _ => {}
         }
         Ok(())
+    }
+
+    /// The terminal that the client made for this request.
+    fn made_then(&self, request: &str) -> Option<&str> {
+        self.steps.iter().skip(self.at).find_map(|(_, step)| match step {
+            Step::Answered { id, terminal } if id == request => terminal.as_deref(),
+            _ => None,
+        })
     }
 
     /// Gives the first answer to this method that was not given yet.
@@ -458,7 +489,7 @@ impl<W: Write> Player<W> {
     }
 
     fn refuse(&mut self, waiting: &Waiting, code: i64, words: &str) -> io::Result<()> {
-        self.peer.answer(&waiting.id, Err(json!({ "code": code, "message": words })))
+        self.peer.answer(&waiting.id, Err(json!({ "code": code, "message": words, "data": { RECORDING: true } })))
     }
 
     /// Ends the running turn, and goes on behind its answer. Where a turn does not end with an answer it is played on.
@@ -475,16 +506,27 @@ impl<W: Write> Player<W> {
         Ok(())
     }
 
-    /// The text with the client's name of the session, where that is another.
-    fn in_session(&self, text: String) -> String {
-        if self.sessions.is_empty() {
+    /// The text with the client's names of the session and of terminals, where those are others.
+    fn as_named_here(&self, text: String) -> String {
+        if self.sessions.is_empty() && self.terminals.is_empty() {
             return text;
         }
         let Ok(mut message) = serde_json::from_str::<Value>(&text) else { return text };
-        let named = message.pointer("/params/sessionId").cloned().and_then(word);
-        let Some(now) = named.and_then(|then| self.sessions.get(&then)) else { return text };
-        message["params"]["sessionId"] = json!(now);
-        message.to_string()
+        let mut is_other = false;
+        let mut rename = |name: Option<&mut Value>, names: &HashMap<String, String>| {
+            if let Some(name) = name
+                && let Some(now) = name.as_str().and_then(|then| names.get(then))
+            {
+                (*name, is_other) = (json!(now), true);
+            }
+        };
+        rename(message.pointer_mut("/params/sessionId"), &self.sessions);
+        rename(message.pointer_mut("/params/terminalId"), &self.terminals);
+        let shown = message.pointer_mut("/params/update/content").and_then(Value::as_array_mut);
+        for one in shown.into_iter().flatten() {
+            rename(one.get_mut("terminalId"), &self.terminals);
+        }
+        if is_other { message.to_string() } else { text }
     }
 }
 
@@ -493,6 +535,13 @@ fn as_answer(text: &str, open: &Open) -> String {
     let Ok(mut message) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
     if let Some(id) = message.get_mut("id") {
         *id = open.id.clone();
+    }
+    // Who checks an agent does not expect of this one what was not asked then.
+    if open.method == "initialize"
+        && let Some(Value::Object(result)) = message.get_mut("result")
+        && let Value::Object(meta) = result.entry("_meta").or_insert_with(|| json!({}))
+    {
+        meta.insert(RECORDING.to_owned(), Value::Bool(true));
     }
     // A session that was gone on with in the recording is a new one here.
     if matches!(open.method.as_str(), "session/new" | "session/fork")

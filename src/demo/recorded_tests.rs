@@ -60,7 +60,10 @@ const RECORDED: &str = r#"{"t":0.1,"dir":"client->agent","frame":{"jsonrpc":"2.0
 
 fn until_the_prompt(client: &mut Client) {
     client.ask(10, "initialize", &json!({}));
-    assert_eq!(client.next(), json!({"jsonrpc": "2.0", "id": 10, "result": {"protocolVersion": 1}}));
+    assert_eq!(
+        client.next(),
+        json!({"jsonrpc": "2.0", "id": 10, "result": {"protocolVersion": 1, "_meta": {"acp-tui/recording": true}}})
+    );
     client.ask(11, "session/new", &json!({}));
     assert_eq!(client.next(), json!({"jsonrpc": "2.0", "id": 11, "result": {"sessionId": "old"}}));
 }

@@ -5,7 +5,7 @@
 //! below a budget, beyond which the oldest bodies give way to a line that says so; the number of entries stays below a
 //! bound, beyond which the oldest go and one line says how many.
 
-use super::entry::{Attachment, Body, DetailFold, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus, UserState};
+use super::entry::{Attachment, Body, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus, UserState};
 use super::history::{Away, Kind, Left, fingerprint_of};
 use super::ids::{EntryId, Now, TurnId};
 use std::collections::vec_deque::Iter as DequeIter;
@@ -328,13 +328,7 @@ impl Entries {
             }
             entry.rev += 1;
             entry.finished = true;
-            entry.body = Body::Notice(Notice {
-                level: Level::Info,
-                title: left_out(self.has_journal),
-                detail: Vec::new(),
-                by_agent: false,
-                fold: DetailFold::All,
-            });
+            entry.body = Body::Notice(Notice::new(Level::Info, left_out(self.has_journal), Vec::new()));
             self.bytes = (self.bytes + size_of_entry(&entry.body)).saturating_sub(size);
             self.note(id);
         }
@@ -380,13 +374,7 @@ impl Entries {
         let gone = self.first + 1;
         let there = if self.has_journal { "; the journal has them" } else { "" };
         let title = format!("{gone} earlier entries are left out here to save memory{there}");
-        let body = Body::Notice(Notice {
-            level: Level::Info,
-            title,
-            detail: Vec::new(),
-            by_agent: false,
-            fold: DetailFold::All,
-        });
+        let body = Body::Notice(Notice::new(Level::Info, title, Vec::new()));
         if let Some(first @ Slot::Away(_)) = self.list.front_mut() {
             let (turn, at) = (TurnId::default(), Now::ZERO);
             self.bytes += size_of_entry(&body);

@@ -4,6 +4,7 @@
 //! change, and a finished entry stays finished.
 
 use super::changes::Totals;
+use super::effort::Effort;
 use super::ids::{EntryId, Now, TermId, TurnId};
 use super::spent::Spent;
 use super::tool::ToolCall;
@@ -49,6 +50,9 @@ pub struct TurnChanges {
     pub is_unknown: bool,
     #[serde(default)]
     pub spent: Option<Spent>,
+    /// Calls and files outside.
+    #[serde(default)]
+    pub effort: Effort,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -230,6 +234,13 @@ pub struct Notice {
     pub by_agent: bool,
     #[serde(default)]
     pub fold: DetailFold,
+}
+
+impl Notice {
+    /// A word of the client's, with all of its detail shown.
+    pub fn new(level: Level, title: impl Into<String>, detail: Vec<String>) -> Self {
+        Self { level, title: title.into(), detail, by_agent: false, fold: DetailFold::All }
+    }
 }
 
 /// How much of a notice's detail is shown before the person asks for all of it.

@@ -3,7 +3,7 @@
 //! Knows no file: who writes and reads is told by a [`Span`]. Invariants: what is read back is the entry that left, and
 //! an entry that cannot be read back says so in its place.
 
-use super::entry::{Attachment, Body, ChunkKind, DetailFold, Entry, Level, Notice, UserState};
+use super::entry::{Attachment, Body, ChunkKind, Entry, Level, Notice, UserState};
 use super::ids::{EntryId, Now, TurnId};
 use crate::base::sanitize;
 use std::fmt::Debug;
@@ -202,13 +202,7 @@ impl Away {
             }
             Err(why) => {
                 let title = format!("this part of the transcript cannot be read back: {why}");
-                let body = Body::Notice(Notice {
-                    level: Level::Warn,
-                    title,
-                    detail: Vec::new(),
-                    by_agent: false,
-                    fold: DetailFold::All,
-                });
+                let body = Body::Notice(Notice::new(Level::Warn, title, Vec::new()));
                 Entry { id, rev, finished: true, turn: TurnId::default(), at: Now::ZERO, body }
             }
         }

@@ -16,6 +16,7 @@ pub mod compaction;
 pub mod confined;
 pub mod draft;
 pub mod effect;
+pub mod effort;
 pub mod entries;
 pub mod entry;
 pub mod event;

@@ -70,7 +70,7 @@ impl Unknown {
 fn changed(turn: TurnId, session: SessionRef<'_>) -> Vec<String> {
     let is_its = |entry: &&Entry| matches!(&entry.body, Body::Changes(changes) if changes.turn == turn);
     let rule = session.entries().slots().rev().filter_map(|slot| slot.here()).find(is_its);
-    rule.map(|rule| cells::changed(rule, session)).unwrap_or_default()
+    rule.map(cells::changed).unwrap_or_default()
 }
 
 fn left(session: SessionRef<'_>) -> String {

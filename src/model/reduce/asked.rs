@@ -5,7 +5,7 @@
 //! never is.
 
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::entry::{Body, DetailFold, Level, Notice};
+use super::super::entry::{Body, Level, Notice};
 use super::super::event::Asking;
 use super::super::form::{Field, FieldValue, Filled, Form, Reply};
 use super::super::ids::{EntryId, ReqId, ToolId};
@@ -51,7 +51,7 @@ fn retell(session: &mut Session, entry: EntryId, what: &str, asking: &Asking, mo
     let (title, mut detail) = words(what, asking.message());
     detail.extend(more);
     session.entries.change(entry, |e| {
-        e.body = Body::Notice(Notice { level: Level::Info, title, detail, by_agent: false, fold: DetailFold::All });
+        e.body = Body::Notice(Notice::new(Level::Info, title, detail));
     });
 }
 

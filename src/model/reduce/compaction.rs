@@ -1,7 +1,7 @@
 //! Compactions: one entry for each, which changes until it is over. What was said before stays.
 
 use super::super::compaction::{Compaction, MAX_COMPACTIONS};
-use super::super::entry::{Body, DetailFold, Level, Notice};
+use super::super::entry::{Body, Level, Notice};
 use super::super::event::CompactionPatch;
 use super::super::session::Session;
 use super::Cx;
@@ -15,13 +15,7 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
         if session.compactions.len() >= MAX_COMPACTIONS {
             session.compactions.remove(0);
         }
-        let body = Body::Notice(Notice {
-            level: Level::Info,
-            title: String::new(),
-            detail: Vec::new(),
-            by_agent: false,
-            fold: DetailFold::All,
-        });
+        let body = Body::Notice(Notice::new(Level::Info, String::new(), Vec::new()));
         let entry = session.entries.push(session.last_turn, cx.now, body);
         let (status, summary, error) = ("in_progress".to_owned(), String::new(), String::new());
         session.compactions.push(Compaction { id, status, summary, error, entry });
@@ -42,7 +36,7 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
     let detail = one.error.lines().chain(one.summary.lines()).map(str::to_owned).collect();
     let title = one.words();
     session.entries.change(entry, |e| {
-        e.body = Body::Notice(Notice { level, title, detail, by_agent: false, fold: DetailFold::All });
+        e.body = Body::Notice(Notice::new(level, title, detail));
     });
     if is_over {
         session.entries.finish(entry);

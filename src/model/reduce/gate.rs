@@ -5,7 +5,7 @@
 
 use super::super::changes::{Before, Gate, HeldOutcome, MAX_DIFFERENCE, ReviewCommand};
 use super::super::effect::{Answer, Effect, Withdrawal};
-use super::super::entry::{Body, DetailFold, FileOutcome, Level, Notice};
+use super::super::entry::{Body, FileOutcome, Level, Notice};
 use super::super::event::{PermissionKind, PermissionOption, TerminalSpec, WriteFact};
 use super::super::ids::{EntryId, ReqId};
 use super::super::judge::{Deed, Ground, Place, Request, Verdict, judge};
@@ -313,7 +313,7 @@ pub fn answered(session: &mut Session, question: Question, allowed: bool, rule: 
 
 fn retell(session: &mut Session, entry: EntryId, level: Level, title: String) {
     session.entries.change(entry, |e| {
-        e.body = Body::Notice(Notice { level, title, detail: Vec::new(), by_agent: false, fold: DetailFold::All });
+        e.body = Body::Notice(Notice::new(level, title, Vec::new()));
     });
 }
 

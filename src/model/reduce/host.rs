@@ -170,11 +170,14 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
         e.finished = true;
         if let Body::File(op) = &mut e.body {
             op.outcome = outcome;
-            if let Some(real) = outside {
-                (op.path, op.is_outside) = (real, true);
+            if let Some(real) = &outside {
+                (op.path, op.is_outside) = (real.clone(), true);
             }
         }
     });
+    if let Some(real) = outside {
+        review::wrote_outside(session, &real);
+    }
     cx.push(Effect::Respond { req, answer });
 }
 

@@ -487,7 +487,7 @@ fn notice_first(session: &mut Session, sort: &str, title: String, detail: Vec<St
 
 /// Adds a finished notice to the transcript.
 fn notice(session: &mut Session, level: Level, title: impl Into<String>, detail: Vec<String>, now: Now) -> EntryId {
-    let body = Body::Notice(Notice { level, title: title.into(), detail, by_agent: false, fold: DetailFold::All });
+    let body = Body::Notice(Notice::new(level, title, detail));
     let id = session.entries.push(session.last_turn, now, body);
     session.entries.finish(id);
     id

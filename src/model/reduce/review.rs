@@ -5,6 +5,7 @@
 
 use super::super::changes::{ReviewAction, ReviewCommand, ReviewEvent, RewindOutcome, Rewound, Totals, WritePreview};
 use super::super::effect::{Effect, FrontEnd};
+use super::super::effort;
 use super::super::entries::Slot;
 use super::super::entry::{Body, Entry, Level, TurnChanges};
 use super::super::event::Timer;
@@ -131,11 +132,50 @@ pub fn ended(session: &mut Session, turn: TurnId, cx: &mut Cx) {
 /// The rule below a turn, before anything that comes after it; what the turn has changed is not known yet.
 pub fn rule_off(session: &mut Session, turn: &Turn, cx: &Cx) {
     if session.changes.is_on {
-        let spent = Some(turn.spent(cx.now));
-        let changes = TurnChanges { turn: turn.id, totals: Totals::default(), is_unknown: true, spent };
+        let (spent, effort) = (Some(turn.spent(cx.now)), session.changes.tally.of(turn.id));
+        let changes = TurnChanges { turn: turn.id, totals: Totals::default(), is_unknown: true, spent, effort };
         let entry = session.entries.push(session.last_turn, cx.now, Body::Changes(changes));
         session.changes.entries.push(entry);
     }
+}
+
+/// A call has begun, or says more of what it does. Files that it has changed count once it has ended.
+pub fn worked(session: &mut Session, entry: EntryId, is_new: bool, had_ended: bool) {
+    let turn = session.last_turn;
+    let Some(found) = session.entries.get(entry) else { return };
+    let Body::Tool(call) = &found.body else { return };
+    let tally = &mut session.changes.tally;
+    let before = tally.of(turn);
+    if is_new {
+        tally.called(turn);
+    }
+    // What a call of an earlier turn has changed is told once, when it ends.
+    if !had_ended || found.turn == turn {
+        tally.changed(turn, effort::changed_by(call), &session.cwd);
+    }
+    if tally.of(turn) != before {
+        told_late(session, turn);
+    }
+}
+
+/// The agent has changed a file outside of the session's directory through the client.
+pub fn wrote_outside(session: &mut Session, path: &str) {
+    let turn = session.last_turn;
+    session.changes.tally.changed(turn, std::iter::once(path), &session.cwd);
+    told_late(session, turn);
+}
+
+/// Agents also work after the end of a turn: its rule says so.
+fn told_late(session: &mut Session, turn: TurnId) {
+    let Some(rule) = session.changes.entries.last().copied().filter(|_| session.turn.is_none()) else { return };
+    let effort = session.changes.tally.of(turn);
+    session.entries.change(rule, |entry| {
+        if let Body::Changes(changes) = &mut entry.body
+            && changes.turn == turn
+        {
+            changes.effort = effort;
+        }
+    });
 }
 
 /// The rule of a turn whose changes are not known yet.
@@ -155,7 +195,8 @@ fn reviewed(session: &mut Session, turn: TurnId, totals: Totals, cx: &mut Cx) {
         });
         session.entries.finish(rule);
     } else if is_first && !totals.is_empty() {
-        let changes = TurnChanges { turn, totals, is_unknown: false, spent: None };
+        let effort = session.changes.tally.of(turn);
+        let changes = TurnChanges { turn, totals, is_unknown: false, spent: None, effort };
         let entry = session.entries.push(session.last_turn, cx.now, Body::Changes(changes));
         session.entries.finish(entry);
         session.changes.entries.push(entry);

@@ -4,7 +4,7 @@
 //! answered that cannot be seen.
 
 use super::super::effect::Withdrawal;
-use super::super::entry::{Body, DetailFold, Level, Notice};
+use super::super::entry::{Body, Level, Notice};
 use super::super::ids::{EntryId, Now, TermId};
 use super::super::session::Session;
 use super::super::terminal::TerminalOrigin;
@@ -51,13 +51,7 @@ fn terminals(session: &mut Session) -> bool {
         if let Some(own) = gone.entry.filter(|_| gone.embedded.is_empty()) {
             let how = gone.exit.as_ref().map_or_else(|| "ended".to_owned(), ToString::to_string);
             let title = format!("ran {} ({how}); its output is left out here to save memory", gone.command);
-            let body = Body::Notice(Notice {
-                level: Level::Info,
-                title,
-                detail: Vec::new(),
-                by_agent: false,
-                fold: DetailFold::All,
-            });
+            let body = Body::Notice(Notice::new(Level::Info, title, Vec::new()));
             session.entries.change(own, |e| e.body = body);
         }
         for entry in &gone.embedded {

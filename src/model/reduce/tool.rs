@@ -46,6 +46,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
         entry.is_some_and(|e| source == Source::Update || e.turn == session.last_turn)
     });
     let claimed = known.and_then(|id| ruling::claimed(session, id));
+    let had_ended = known.and_then(|id| session.tool(id)).is_some_and(ToolCall::is_finished);
     let mark = mark_now(session);
     let entry = if let Some(id) = known {
         // A session that the agent has begun may work again in a later turn.
@@ -99,6 +100,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
     name_owners(session, entry);
     embed(session, entry, cx.now);
     if says_what || known.is_none() {
+        review::worked(session, entry, known.is_none(), had_ended);
         review::tool(session, entry, cx);
     }
     if source != Source::Permission && session.tool(entry).is_some_and(|tool| tool.cut) {

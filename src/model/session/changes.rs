@@ -3,6 +3,7 @@
 //! Data only, changed by `reduce::review`.
 
 use crate::model::changes::{FileTotals, Totals};
+use crate::model::effort::Tally;
 use crate::model::ids::EntryId;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +32,8 @@ pub struct Changes {
     pub displaced: Option<String>,
     /// Turns that have ended and are still being looked at.
     pub(in crate::model) ending: BTreeSet<u64>,
+    /// What was done in the newest turn.
+    pub(in crate::model) tally: Tally,
     /// What the transcript says of turns.
     pub(in crate::model) entries: Vec<EntryId>,
 }

@@ -135,9 +135,10 @@ pub fn nothing(cwd: &Path, command: &str, why: &str, more: &[String]) -> Value {
 
 /// A report as text, with everything escaped that a terminal could obey.
 pub fn text(report: &impl Serialize) -> String {
-    let mut out = String::new();
     // Nothing in it can fail: names are text, and numbers are numbers.
-    escaped(&serde_json::to_string_pretty(report).unwrap_or_default(), 0, &mut out);
+    let json = serde_json::to_string_pretty(report).unwrap_or_default();
+    let mut out = String::with_capacity(json.len() + 1);
+    escaped(&json, 0, &mut out);
     out.push('\n');
     out
 }
@@ -156,14 +157,16 @@ pub fn cleaned(json: &str) -> String {
 
 /// `json`, with `deep` blanks at the beginning of every line but the first.
 fn escaped(json: &str, deep: usize, out: &mut String) {
-    let mut done = 0;
-    for (at, c) in json.char_indices() {
-        if matches!(c, ' '..='~') || !(c.is_control() || sanitize::is_deceptive(c)) {
-            continue;
-        }
-        out.push_str(&json[done..at]);
-        done = at + c.len_utf8();
-        if c == '\n' {
+    let mut rest = json;
+    // Nearly all of it is plain.
+    while let Some(at) = rest.bytes().position(|byte| !matches!(byte, b' '..=b'~')) {
+        let (plain, other) = rest.split_at(at);
+        out.push_str(plain);
+        let Some(c) = other.chars().next() else { break };
+        rest = &other[c.len_utf8()..];
+        if !(c.is_control() || sanitize::is_deceptive(c)) {
+            out.push(c);
+        } else if c == '\n' {
             out.push(c);
             out.extend(std::iter::repeat_n(' ', deep));
         } else {
@@ -173,7 +176,7 @@ fn escaped(json: &str, deep: usize, out: &mut String) {
             }
         }
     }
-    out.push_str(&json[done..]);
+    out.push_str(rest);
 }
 
 fn totals_value(totals: Totals) -> Value {

@@ -4,21 +4,16 @@
 //! session now; "nothing changed" is said of the session's directory alone.
 
 use super::{CellCtx, gutter};
-use crate::base::{human, paths};
+use crate::base::human;
+use crate::model::effort::Effort;
 use crate::model::entry::{Body, Entry, TurnChanges};
-use crate::model::session_ref::SessionRef;
 use crate::model::spent::Spent;
-use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::labels;
-use std::collections::BTreeSet;
-use std::path::Path;
 
-/// Entries of a turn that are looked at.
-const LOOK_BACK: usize = 2000;
 /// Columns of a rule that is still one, with the blank before it.
 const SHORTEST_RULE: usize = 4;
 
@@ -30,7 +25,7 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
     // There is nothing to look at then.
     let opens = || ctx.say(" {F3}");
     let (glyph, key) = if totals.is_empty() { ("─", String::new()) } else { ("±", opens()) };
-    let effort = effort(entry, changes, session);
+    let effort = changes.effort;
     if !totals.is_empty() {
         sums.push(&format!("+{}", totals.added), Token::Good);
         sums.push(&format!(" −{}", totals.removed), Token::Bad);
@@ -57,7 +52,7 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
         usize::from(ctx.width).checked_sub(said)
     };
     let dot = if sums.is_empty() { "" } else { " · " };
-    let words = effort.words(changes.spent);
+    let words = done(effort, changes.spent);
     if sums.is_empty() && words.is_empty() {
         text.push("the end of the turn", Token::Dim);
     }
@@ -81,66 +76,23 @@ pub(super) fn lines(entry: &Entry, changes: &TurnChanges, ctx: &CellCtx<'_>) -> 
 }
 
 /// What a turn has changed, by the entry of its end, in words; nothing of the directory where that is not known.
-pub fn changed(entry: &Entry, session: SessionRef<'_>) -> Vec<String> {
+pub fn changed(entry: &Entry) -> Vec<String> {
     let Body::Changes(changes) = &entry.body else { return Vec::new() };
     let here = match changes.totals {
         totals if !totals.is_empty() => Some(labels::lines_in_files(totals)),
         _ => (!changes.is_unknown).then(|| "nothing changed".to_owned()),
     };
-    here.into_iter().chain(outside(effort(entry, changes, session).outside)).collect()
+    here.into_iter().chain(outside(changes.effort.outside)).collect()
 }
 
 fn outside(files: u64) -> Option<String> {
     (files > 0).then(|| format!("{} outside: not reviewed", human::count(files, "file")))
 }
 
-/// What was done in a turn, as far as that is in memory.
-#[derive(Default)]
-struct Effort {
-    calls: u64,
-    /// Files outside of the session's directory that its calls changed: the review does not look there.
-    outside: u64,
-}
-
-impl Effort {
-    fn words(&self, spent: Option<Spent>) -> Vec<String> {
-        let took = spent.map(|spent| human::precise(spent.agent));
-        let calls = (self.calls > 0).then(|| human::count(self.calls, "call"));
-        took.into_iter().chain(calls).chain(spent.and_then(labels::waited)).collect()
-    }
-}
-
-fn effort(entry: &Entry, changes: &TurnChanges, session: SessionRef<'_>) -> Effort {
-    let entries = session.entries();
-    let cwd = paths::normalize(Path::new(&session.cwd));
-    let mut outside = BTreeSet::new();
-    let mut effort = Effort::default();
-    let index = entries.index_of(entry.id).unwrap_or(0);
-    for at in (index.saturating_sub(LOOK_BACK)..index).rev() {
-        let Some(before) = entries.at(at) else { break };
-        match &before.body {
-            _ if before.turn < changes.turn => break,
-            Body::Tool(call) if before.turn == changes.turn => {
-                effort.calls += 1;
-                outside.extend(written(call).map(|path| paths::normalize(Path::new(path))));
-            }
-            Body::File(file) if file.is_outside && before.turn == changes.turn => {
-                outside.insert(paths::normalize(Path::new(&file.path)));
-            }
-            _ => {}
-        }
-    }
-    outside.retain(|path| path.is_absolute() && !path.starts_with(&cwd));
-    effort.outside = outside.len() as u64;
-    effort
-}
-
-/// Files that a call changed, as it says itself.
-fn written(call: &ToolCall) -> impl Iterator<Item = &str> {
-    let changes = call.content.iter().filter_map(ToolContent::change).map(|change| change.path.as_str());
-    let may_write = matches!(call.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
-    let named = call.locations.iter().filter(move |_| may_write).map(|location| location.path.as_str());
-    changes.chain(named).filter(|_| call.status == ToolStatus::Completed)
+fn done(effort: Effort, spent: Option<Spent>) -> Vec<String> {
+    let took = spent.map(|spent| human::precise(spent.agent));
+    let calls = (effort.calls > 0).then(|| human::count(effort.calls, "call"));
+    took.into_iter().chain(calls).chain(spent.and_then(labels::waited)).collect()
 }
 
 /// As it is copied.

@@ -1198,6 +1198,33 @@ fn a_rule_names_files_outside_that_nobody_reviews() {
 }
 
 #[test]
+fn a_rule_counts_all_calls_of_a_long_turn_and_what_comes_after_its_end() {
+    let mut s = gated(Gate::Off, 100);
+    let turn = s.model.first().session().last_turn();
+    let edit = |id: String, path: &str| {
+        let mut patch = ToolPatch::new(id.into());
+        patch.kind = Patch::Set(ToolKind::Edit);
+        patch.status = Patch::Set(ToolStatus::Completed);
+        patch.locations = Patch::Set(vec![Location { path: path.into(), line: None }]);
+        Update::ToolCall(patch.into())
+    };
+    s.update(edit("first".into(), "/etc/hosts"));
+    for n in 0..3000 {
+        s.update(edit(format!("c{n}"), PATH));
+    }
+    s.end_turn(Stop::EndTurn);
+    let (totals, session) = (Totals::default(), Totals::default());
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::TurnReviewed { turn, totals, session, after: false })));
+    s.draw();
+    let rule = "3001 calls · nothing changed here · 1 file outside: not reviewed ─";
+    assert!(s.shown.contains(rule), "{}", s.shown);
+    s.update(edit("late".into(), "/etc/passwd"));
+    s.draw();
+    let rule = "3002 calls · nothing changed here · 2 files outside: not reviewed ─";
+    assert!(s.shown.contains(rule), "{}", s.shown);
+}
+
+#[test]
 fn the_verb_of_a_question_is_what_the_change_does_on_the_disk() {
     let mut s = asks_with_input(24, 2, None);
     assert!(s.shown.contains("wants to create src/x.rs"), "{}", s.shown);

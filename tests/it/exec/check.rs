@@ -1,6 +1,6 @@
 //! `check`: what agents do against the protocol.
 
-use super::support::{Lab, PROGRAM};
+use super::support::{Lab, PROGRAM, demo};
 use serde_json::Value;
 use std::process::Output;
 
@@ -160,4 +160,28 @@ fn an_agent_of_version_1_is_said_to_be_one() {
     let output = check(&lab, &["--protocol", "2"], &lab.shell_agent(refuses));
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains("it speaks [3]"), "{said}");
+}
+
+#[test]
+fn of_a_recording_only_what_the_agent_did_then_is_told() {
+    let lab = Lab::new();
+    let file = lab.path("record.jsonl");
+    let replay = [PROGRAM, "replay", "--fast", file.to_str().unwrap()].map(str::to_owned);
+    for (protocol, steps) in [("1", ["cancel", "invalid params", "load"]), ("2", ["cancel", "list", "resume"])] {
+        let agent = [PROGRAM, "demo-agent", "--fast"].map(str::to_owned);
+        lab.record(&["hello", "--allow", "all", "--protocol", protocol], &agent).0.assert_code(0);
+        let output = check(&lab, &["--json", "--protocol", protocol], &replay);
+        let report = report(&output);
+        assert_eq!((output.status.code(), &report["violations"]), (Some(0), &Value::from(0)), "{report}");
+        for name in steps {
+            let step = report["steps"].as_array().unwrap().iter().find(|one| one["step"] == name).unwrap();
+            assert_eq!(step["note"], "a recording has no answer to this", "{step}");
+        }
+        std::fs::remove_file(&file).unwrap();
+    }
+    lab.record(&["kill", "--allow", "all"], &demo("death")).0.assert_code(5);
+    let output = check(&lab, &["--json"], &replay);
+    let report = report(&output);
+    assert_eq!((output.status.code(), rules(&report, "prompt")), (Some(1), vec!["R-060"]), "{report}");
+    assert_eq!(report["violations"], 1, "{report}");
 }

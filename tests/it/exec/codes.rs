@@ -468,3 +468,13 @@ fn answer_to_line(outcome: &str) -> String {
     let id = r#"$(printf %s "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')"#;
     format!("printf '{{\"id\":%s,%s}}\\n' \"{id}\" '{outcome}'")
 }
+
+#[test]
+fn code_1_says_so_too_where_there_can_be_no_state_directory() {
+    let lab = Lab::new();
+    std::fs::create_dir_all(lab.path("state")).unwrap();
+    std::fs::write(lab.path("state/acp-tui"), "no directory").unwrap();
+    let done = lab.exec(&["hello"], &lab.turn(r#"{ do = "say", text = "hi" }"#));
+    done.assert_says(1, &["what the turn changed was not recorded"]);
+    assert_eq!(done.out(), "hi\n");
+}

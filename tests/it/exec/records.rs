@@ -199,10 +199,11 @@ fn a_journal_that_cannot_be_made_is_said_and_work_goes_on() {
     std::fs::remove_dir(&state).unwrap();
     std::fs::write(&state, "a file").unwrap();
     let done = lab.exec(&["hello"], &lab.script(""));
-    assert_eq!(done.assert_code(0).out(), "You said: hello\n");
+    // As for everything that is not recorded.
+    assert_eq!(done.assert_code(1).out(), "You said: hello\n");
     assert!(done.err().contains("journal"), "{}", done.err());
     let done = lab.exec(&["hello", "--json"], &lab.script(""));
-    done.assert_code(0);
+    done.assert_code(1);
     assert!(
         done.json().iter().any(|line| line["type"] == "notice" && line["title"].as_str().unwrap().contains("journal"))
     );
