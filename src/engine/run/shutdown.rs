@@ -3,7 +3,7 @@
 
 use super::Engine;
 use crate::engine::wait::sleep_until;
-use crate::host::process::{Household, Survivor, end_run};
+use crate::host::process::{Household, Survivor, end_run, kill_held};
 pub use crate::store::journal::Unwritten;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -106,13 +106,20 @@ impl Engine {
         let mut survivors: Vec<Survivor> = Vec::new();
         // One that hangs in the kernel is left to it.
         let late = end.map(|end| end.max(Instant::now() + LAST_MOMENT));
+        let mut is_late = false;
         for ending in agents.into_iter().flatten() {
-            if let Some(Ok(left)) = within(late, ending).await {
-                survivors.extend(left);
+            match within(late, ending).await {
+                Some(Ok(left)) => survivors.extend(left),
+                // A panic in there was printed.
+                Some(Err(_)) => {}
+                None => is_late = true,
             }
         }
-        // A panic in there was printed.
-        let _ = within(late, killed).await;
+        is_late |= within(late, killed).await.is_none();
+        // Nothing runs on because the time was over before its turn had come.
+        if is_late {
+            kill_held();
+        }
         if leaves_nothing {
             let _ = tokio::task::spawn_blocking(end_run).await;
         }

@@ -27,6 +27,8 @@ use super::marked::{self, POLL};
 
 /// Groups that are remembered at most: a pipe takes what is to be said of them in one piece.
 const MAX_GROUPS: usize = 1024;
+/// How long those that were killed are waited for.
+const KILLED: Duration = Duration::from_millis(250);
 /// A leader that was gone when it was told of.
 const GONE: &str = "-";
 
@@ -183,11 +185,42 @@ pub(super) fn wait_for(process: Pid) {
     let _ = retry_on_intr(|| waitid(WaitId::Pid(process), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT));
 }
 
-/// Everything ends in good order: the guard does, too, and is gone when this returns.
+/// Kills the groups that nobody has let go of: for an end that waits for those no longer who were to end them.
+pub fn kill_held() {
+    let held = match &*line() {
+        Line::Open { told, .. } => told.groups.clone(),
+        Line::Off => return,
+    };
+    kill(&held);
+}
+
+/// Kills groups, and waits for a moment until they are gone.
+fn kill(groups: &[Group]) {
+    let until = Instant::now() + KILLED;
+    loop {
+        let living = Living::look();
+        let left: Vec<Pid> = groups
+            .iter()
+            .filter(|group| group.is_in(&living))
+            .filter_map(|group| Pid::from_raw(group.leader))
+            .collect();
+        for leader in &left {
+            // It may end between the look and the signal, which is what was wanted.
+            let _ = kill_process_group(*leader, Signal::KILL);
+        }
+        if left.is_empty() || Instant::now() >= until {
+            return;
+        }
+        marked::pause(POLL);
+    }
+}
+
+/// Everything ends in good order: the guard does, too, and is gone when this returns. So is what is still held.
 pub fn end_guard() {
     let line = std::mem::replace(&mut *line(), Line::Off);
     OFF.notify_all();
-    if let Line::Open { mut pipe, guard, .. } = line {
+    if let Line::Open { mut pipe, guard, told } = line {
+        kill(&told.groups);
         let _ = pipe.write_all(Word::Ends.to_string().as_bytes());
         // One that was stopped does not listen.
         let _ = kill_process(guard, Signal::KILL);

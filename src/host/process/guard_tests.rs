@@ -130,3 +130,13 @@ async fn a_program_that_has_the_terminal_ends_with_what_it_has_started_and_nothi
     assert!(!borrowers.is_alive());
     assert!(agent.try_wait().unwrap().is_none(), "the other one of its group goes on");
 }
+
+#[tokio::test]
+async fn a_group_that_nobody_has_let_go_of_is_killed_and_one_with_its_number_is_not() {
+    let mut agent = group("trap '' TERM; echo; while read x; do :; done").await;
+    let of = Group::of(agent.pid);
+    kill(&[Group { started: of.started.map(|at| at + 1), ..of }]);
+    assert!(agent.try_wait().unwrap().is_none(), "another process may have its number");
+    kill(&[of]);
+    assert_eq!(ended_within_a_while(&mut agent).await.signal.as_deref(), Some("SIGKILL"));
+}

@@ -27,7 +27,8 @@ mod waited;
 pub use family::{Household, Survivor, run_mark};
 pub use git::{Git, GitError};
 pub use guard::{
-    Left, Post, end_guard, end_run, let_go_of_output, start_guard, tell_guard_of_program, tell_guard_of_terminal,
+    Left, Post, end_guard, end_run, kill_held, let_go_of_output, start_guard, tell_guard_of_program,
+    tell_guard_of_terminal,
 };
 pub use here::run_here;
 pub use hook::{HookError, ask_hook};
