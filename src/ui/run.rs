@@ -59,7 +59,7 @@ use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
-use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
+use crate::model::ids::{Address, Addressed, SessionKey, TermId};
 use crate::model::login::{Keep, Secret};
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
@@ -170,7 +170,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         has_told_fault: false,
         pointing: pointing::Pointing::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
-        asked: BTreeMap::new(),
+        asked: listing::Asked::default(),
         forgetting: Forgetting::default(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
@@ -226,8 +226,8 @@ struct Running<D: Device> {
     colours: Colours,
     files: Finder,
     past: Reader,
-    /// Agents that were asked for their sessions: when the process was started that was asked, and when that was last.
-    asked: BTreeMap<AgentKey, (Now, Now)>,
+    /// Agents that were asked for their sessions.
+    asked: listing::Asked,
     forgetting: Forgetting,
     /// Models that sessions are to have.
     wishes: models::Wishes,

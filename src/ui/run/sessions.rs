@@ -275,16 +275,17 @@ impl<D: Device> Running<D> {
     /// What has been read of earlier sessions, or forgotten of one.
     pub(super) fn found(&mut self, found: Found) {
         match found {
-            Found::List(Ok(all), trees) => {
+            Found::List(Ok(all), trees, unread) => {
                 self.app.interrupted = near::interrupted(&all, &trees);
                 self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
                     list.trees = Arc::clone(&self.app.trees);
+                    list.says_unread(unread);
                 }
                 self.past_is(Past::Read(all));
             }
-            Found::List(Err(why), _) => {
+            Found::List(Err(why), ..) => {
                 warn!(%why, "earlier sessions cannot be read");
                 self.past_is(Past::Failed(why));
             }
