@@ -155,7 +155,7 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
     }
     // What has no journal any more can still be undone.
     for review in &reviews {
-        let mut lone: Vec<AgentSession> = review.sessions.iter().rev().cloned().collect();
+        let mut lone: Vec<AgentSession> = review.sessions.iter().rev().filter(|one| one.counts()).cloned().collect();
         let command = review.head.as_ref().map_or("", |head| &head.command);
         lone.retain(|session| !listed.contains(&(review.dir.clone(), session.id.clone())));
         lone.retain(|session| !forgotten.contains(command, &session.agent, &session.id) && has_part(review, session));
@@ -452,7 +452,9 @@ pub(super) fn hide(state: &Path, all: &[&Known]) -> Result<(), String> {
 fn sharers<'a>(row: &Row, review: &'a Listed, forgotten: &Forgotten) -> Vec<&'a str> {
     let command = review.head.as_ref().map_or("", |head| &head.command);
     let is_there = |session: &&AgentSession| {
-        session.id != row.known.session_id && !forgotten.contains(command, &session.agent, &session.id)
+        session.counts()
+            && session.id != row.known.session_id
+            && !forgotten.contains(command, &session.agent, &session.id)
     };
     review.sessions.iter().filter(is_there).map(|session| session.id.as_str()).collect()
 }

@@ -96,11 +96,13 @@ pub(super) fn run(
     if let (true, Err(error)) = (with_changes, &files) {
         return Err(Usage(cleaned(error)));
     }
-    let files = files.inspect_err(|error| say(&cleaned(error))).ok();
+    let (files, unseen) = files.map_or_else(|error| (None, Some(error)), |files| (Some(files), None));
     let mut made: Vec<ForSession> = Vec::new();
     for name in agents {
         made.push(for_agent(name, &dir, files.as_ref().filter(|_| with_changes))?);
     }
+    // Where no worktree can be made, that has said it already.
+    unseen.iter().for_each(|error| say(&cleaned(error)));
     let mut runs = Vec::new();
     if !watched.begins() {
         return Ok(code::TIMEOUT);
@@ -282,7 +284,7 @@ fn as_json(ran: &[Ran], changed: &[PathBuf]) -> String {
         json!({
             "agent": one.agent,
             "exit": one.code,
-            "seconds": one.took.as_secs_f64(),
+            "seconds": (one.took.as_secs_f64() * 1e3).round() / 1e3,
             "session_id": one.session_id,
             "worktree": one.worktree.name,
             "path": one.worktree.path.to_string_lossy(),

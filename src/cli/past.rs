@@ -31,6 +31,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How long files that are in no commit are counted.
@@ -43,12 +44,14 @@ const WORTH_A_THREAD: usize = 1000;
 pub(super) struct Journals {
     state: PathBuf,
     config: Config,
+    /// How many could not be read when they were listed last.
+    unread: AtomicUsize,
 }
 
 impl Journals {
     /// `state` is acp-tui's directory for state.
     pub fn new(state: PathBuf, config: Config) -> Self {
-        Self { state, config }
+        Self { state, config, unread: AtomicUsize::new(0) }
     }
 }
 
@@ -122,6 +125,7 @@ impl Archive for Journals {
 
     fn list(&self) -> Result<Vec<PastSession>, String> {
         let listing = sessions::list(&self.state).map_err(|error| error.to_string())?;
+        self.unread.store(listing.problems.len(), Ordering::Relaxed);
         let configured = agents::list(&self.config);
         let mut first: Vec<Known> = listing.sessions.into_iter().filter(|known| !known.is_empty()).collect();
         if first.len() < WORTH_A_THREAD {
@@ -131,6 +135,10 @@ impl Archive for Journals {
         let (second, mut all) = threads::both(|| shown(second, &configured), || shown(first, &configured));
         all.extend(second.unwrap_or_default());
         Ok(all)
+    }
+
+    fn unread(&self) -> usize {
+        self.unread.load(Ordering::Relaxed)
     }
 
     fn claim(&self, past: &PastSession) -> Result<Option<Lease>, String> {

@@ -5,13 +5,15 @@
 use crate::model::draft::{Draft, Place, Sent};
 use crate::store::drafts::{self, Drafts};
 use crate::store::prompts::Prompts;
+use crate::store::sessions::{self, Known};
 use crate::ui::autosave::DraftStore;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 use tracing::warn;
 
 pub(super) struct Written {
+    state: PathBuf,
     drafts: Drafts,
     prompts: Prompts,
     has_room: Once,
@@ -21,7 +23,17 @@ impl Written {
     /// `state` is acp-tui's directory for state.
     pub fn new(state: &Path) -> Self {
         let dir = drafts::dir(state);
-        Self { drafts: Drafts::new(dir.clone()), prompts: Prompts::new(dir), has_room: Once::new() }
+        let (state, drafts) = (state.to_owned(), Drafts::new(dir.clone()));
+        Self { state, drafts, prompts: Prompts::new(dir), has_room: Once::new() }
+    }
+
+    /// The other command lines that the agent of a session has had.
+    fn also(&self, place: &Place) -> Vec<String> {
+        let Place::Session { agent, id } = place else { return Vec::new() };
+        let is_it = |known: &&Known| known.session_id == *id && known.is_of(agent) && !known.is_imported;
+        let known = sessions::list(&self.state).map(|listing| listing.sessions).unwrap_or_default();
+        let others = known.iter().filter(is_it).flat_map(Known::commands).filter(|command| command != agent);
+        others.map(str::to_owned).collect()
     }
 
     /// What cannot be removed now is removed another time.
@@ -49,7 +61,7 @@ impl DraftStore for Written {
     }
 
     fn fetch(&self, place: &Place) -> Result<Option<Draft>, String> {
-        let found = told(self.drafts.fetch(place));
+        let found = told(self.drafts.fetch_of(place, &self.also(place)));
         self.make_room();
         found
     }

@@ -16,6 +16,7 @@ use crate::model::past::Past;
 use crate::model::session::{Allow, Policy};
 use crate::model::{Model, account};
 use crate::review::archive::{self, Listed};
+use crate::review::protocol::AgentSession;
 use crate::review::report::blame::{File, Origin, StoredReview, blame as follow};
 use crate::store::lines::{self, Text};
 use crate::store::sessions::{self, ENDING, Known, Part};
@@ -144,7 +145,8 @@ fn listed(state: &Path, file: &Path) -> Vec<(StoredReview, Listed)> {
     let listed = archive::list(&archive::below(state)).into_iter().filter_map(|one| {
         let cwd = &one.head.as_ref()?.cwd;
         let root = cwd.canonicalize().unwrap_or_else(|_| cwd.clone());
-        let id = one.sessions.last().map_or_else(|| one.stem.clone(), |session| archive::shown_id(&session.id));
+        let id = AgentSession::newest(&one.sessions)
+            .map_or_else(|| one.stem.clone(), |session| archive::shown_id(&session.id));
         let kept = StoredReview { dir: one.dir.clone(), root, name: format!("session {id}"), is_open: one.locked };
         (file.starts_with(&kept.root) || kept.root.starts_with(&trees)).then_some((kept, one))
     });
@@ -240,6 +242,12 @@ impl Told {
         // What the agent has told of before it opened the session was said in other turns.
         let opened = one.sessions.iter().filter(|session| session.id == id.as_str()).map(|session| session.first_turn);
         let first = opened.min().unwrap_or_default().max(1);
+        // What was asked beside another session is in no list, and begins where it was asked.
+        let of_review = || one.sessions.iter().find(|session| session.id == id.as_str());
+        let (agent, before) = match part {
+            Some(part) => (part.agent.clone(), part.turns_before),
+            None => (of_review().map(|session| session.agent.clone()).unwrap_or_default(), 0),
+        };
         let mut seen: BTreeSet<u64> = BTreeSet::new();
         for entry in had.entries().filter(|entry| entry.turn.0 >= first) {
             let turn = entry.turn.0;
@@ -248,9 +256,8 @@ impl Told {
                 continue;
             }
             let of_turn = self.turns.entry((review, turn)).or_insert_with(|| {
-                let (agent, before) = part.map(|part| (part.agent.clone(), part.turns_before)).unwrap_or_default();
                 let number = before + seen.len() as u64;
-                Turn { session_id: id.as_str().to_owned(), agent, number, prompt: None }
+                Turn { session_id: id.as_str().to_owned(), agent: agent.clone(), number, prompt: None }
             });
             match &entry.body {
                 // Of a hand-over what the person has written, and not the account above it.

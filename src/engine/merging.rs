@@ -163,7 +163,7 @@ pub fn undone_by(state: &Path, origin: &Path, here: Option<&Path>) -> String {
 fn author(state: &Path, worktree: &Worktree) -> String {
     let all = archive::list(&archive::below(state));
     let is_its = |one: &&archive::Listed| one.head.as_ref().is_some_and(|head| head.cwd.starts_with(&worktree.path));
-    let session = all.iter().filter(is_its).find_map(|one| one.sessions.last());
+    let session = all.iter().filter(is_its).find_map(|one| AgentSession::newest(&one.sessions));
     session.map_or_else(String::new, |session| {
         format!(" (session {} of {})", archive::shown_id(&session.id), line(&session.agent))
     })

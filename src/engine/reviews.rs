@@ -155,7 +155,9 @@ impl Reviews {
                     running.extend(unended);
                     let first_turn = had.unwrap_or(TurnId(model.last_turn().0 + 1));
                     let (agent, goes_on) = (session.agent().label().to_owned(), !session.begins_anew());
-                    told.extend(self.give(at, Job::Do(ReviewCommand::Session { id, first_turn, agent, goes_on })));
+                    let is_aside = session.is_aside();
+                    let named = ReviewCommand::Session { id, first_turn, agent, goes_on, is_aside };
+                    told.extend(self.give(at, Job::Do(named)));
                 }
                 turns.sort_unstable();
                 told.extend(self.give(at, Job::Missed { turns, running }));
@@ -372,8 +374,11 @@ impl Reviews {
     fn name_session(&mut self, at: SessionKey, first_turn: TurnId, model: &Model) -> Told {
         let Some(session) = model.at(at) else { return Told::new() };
         let Some(id) = session.id.clone() else { return Told::new() };
-        let agent = session.agent().label().to_owned();
-        let name = || ReviewCommand::Session { id: id.clone(), first_turn, agent: agent.clone(), goes_on: false };
+        let (agent, is_aside) = (session.agent().label().to_owned(), session.is_aside());
+        let name = || {
+            let (id, agent) = (id.clone(), agent.clone());
+            ReviewCommand::Session { id, first_turn, agent, goes_on: false, is_aside }
+        };
         for reviewing in self.workspaces.around(at) {
             if reviewing.newest.replace(at) != Some(at) {
                 let _ = reviewing.give(at, Job::Do(name()).beside().0);

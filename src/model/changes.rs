@@ -324,6 +324,8 @@ pub enum ReviewCommand {
         agent: String,
         /// It is an earlier one that was loaded or resumed.
         goes_on: bool,
+        /// It answers a question beside another one.
+        is_aside: bool,
     },
     /// Look at everything before a prompt goes out; answered by a fact.
     BeginTurn(TurnId),

@@ -256,7 +256,7 @@ pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, Review
         let first = |fits: &dyn Fn(&&Listed) -> bool| all.iter().copied().find(fits);
         let newest = first(&is_here).or_else(|| first(&there)).or_else(|| first(&|_| true));
         let newest = newest.ok_or_else(|| ReviewError::Refused("no sessions are kept yet".to_owned()))?;
-        return Ok(Found { dir: newest.dir.clone(), session: newest.sessions.last().cloned() });
+        return Ok(Found { dir: newest.dir.clone(), session: AgentSession::newest(&newest.sessions).cloned() });
     }
     let of = |one: &Listed, session: &AgentSession| Found { dir: one.dir.clone(), session: Some(session.clone()) };
     let exact = |one: &Listed| one.sessions.iter().find(|s| s.id == name).map(|s| of(one, s));

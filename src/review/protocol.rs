@@ -61,12 +61,31 @@ pub struct AgentSession {
     /// It did not begin here: what it had changed before is kept in the reviews of earlier runs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub goes_on: bool,
+    /// It answers a question beside another session, and was not kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_aside: bool,
+    /// Known only of one that was asked aside.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_changed: bool,
 }
 
 impl AgentSession {
     /// One that begins here.
     pub fn new(id: &str, first_turn: u64, agent: &str) -> Self {
-        Self { id: id.to_owned(), first_turn, agent: agent.to_owned(), goes_on: false }
+        let (id, agent) = (id.to_owned(), agent.to_owned());
+        Self { id, first_turn, agent, goes_on: false, is_aside: false, has_changed: false }
+    }
+
+    /// Whether it is one of the sessions of a run for the person. The answer to a side question that changed nothing is
+    /// none: it has turns, and that is all.
+    pub const fn counts(&self) -> bool {
+        !self.is_aside || self.has_changed
+    }
+
+    /// Of the sessions of a run the one that is meant where none is named: the answer to a side question only where no
+    /// other is there.
+    pub fn newest(all: &[Self]) -> Option<&Self> {
+        all.iter().rfind(|one| !one.is_aside).or_else(|| all.iter().rfind(|one| one.counts()))
     }
 }
 

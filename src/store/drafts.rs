@@ -95,9 +95,17 @@ impl Drafts {
     /// The draft of a session, and below it what windows that are gone have written while another one had the session. Of
     /// a directory, the newest one that a window has left behind; it is this window's from now on.
     pub fn fetch(&self, place: &Place) -> io::Result<Option<Draft>> {
+        self.fetch_of(place, &[])
+    }
+
+    /// The same where the agent of a session has had these command lines, too.
+    pub fn fetch_of(&self, place: &Place, also: &[String]) -> io::Result<Option<Draft>> {
         let path = self.path(place);
         match place {
-            Place::Session { .. } => self.joined(place, &path),
+            Place::Session { id, .. } => {
+                let under = |agent: &String| Place::Session { agent: agent.clone(), id: id.clone() };
+                self.joined(place, &path, &also.iter().map(under).collect::<Vec<_>>())
+            }
             Place::Beside { .. } => Ok(of_session(&path, place)?),
             Place::Directory { agent, cwd, .. } => {
                 let is_its = |kept: &StoredDraft| kept.agent == *agent && kept.cwd.as_ref() == Some(cwd);
@@ -116,14 +124,19 @@ impl Drafts {
     }
 
     /// The same of a session. What is below is removed where it was only once it is kept here.
-    fn joined(&self, place: &Place, path: &Path) -> io::Result<Option<Draft>> {
+    fn joined(&self, place: &Place, path: &Path, also: &[Place]) -> io::Result<Option<Draft>> {
         let mut found = of_session(path, place)?;
         let mut gone = Vec::new();
-        // The oldest first.
-        for left in self.left_behind(&group(place)).into_iter().rev() {
-            let Ok(Some(draft)) = of_session(&left, place) else { continue };
-            found = Some(found.unwrap_or_default().above(draft));
-            gone.push(left);
+        let mut add = |path: PathBuf, place: &Place| {
+            if let Ok(Some(draft)) = of_session(&path, place) {
+                found = Some(found.take().unwrap_or_default().above(draft));
+                gone.push(path);
+            }
+        };
+        also.iter().for_each(|other| add(self.path(other), other));
+        for one in std::iter::once(place).chain(also) {
+            // The oldest first.
+            self.left_behind(&group(one)).into_iter().rev().for_each(|left| add(left, one));
         }
         if let Some(draft) = found.as_ref().filter(|_| !gone.is_empty()) {
             self.keep(place, draft)?;

@@ -49,6 +49,23 @@ fn what_is_kept_is_read_back_by_another_process_and_is_the_owners_alone() {
 }
 
 #[test]
+fn a_draft_is_the_sessions_under_each_command_line_of_its_agent() {
+    let dir = tempfile::tempdir().unwrap();
+    let window = || Drafts::new(dir.path().to_owned());
+    let under = |agent: &str| Place::Session { agent: agent.into(), id: "s".into() };
+    let (older, newer) = (under("agent --acp"), under("agent --acp -x"));
+    let also = ["agent --acp -x".to_owned(), "agent --never".to_owned()];
+    let beside = Place::Beside { agent: "agent --acp -x".into(), id: "s".into() };
+    window().keep(&newer, &draft("written under the new one")).unwrap();
+    window().keep(&beside, &draft("beside it")).unwrap();
+    assert_eq!(window().fetch(&older).unwrap(), None);
+    let all = draft("written under the new one\n\nbeside it");
+    assert_eq!(window().fetch_of(&older, &also).unwrap(), Some(all.clone()));
+    assert_eq!(window().fetch(&newer).unwrap(), None, "it is in one place");
+    assert_eq!(window().fetch(&older).unwrap(), Some(all));
+}
+
+#[test]
 fn a_draft_of_a_directory_goes_to_one_window_and_only_when_its_own_is_gone() {
     let dir = tempfile::tempdir().unwrap();
     let window = || Drafts::new(dir.path().to_owned());

@@ -3,6 +3,7 @@
 //! Reads frames without a model and keeps only what is not complete yet. Invariants: pieces of one message are one
 //! message; what a call has done is one message, where and when it began; they come in the order of the journal.
 
+mod host;
 mod retelling;
 mod texts;
 
@@ -11,10 +12,11 @@ use crate::agent::codec::stored::{Called, Depth, Heard, Origin};
 use crate::model::child::{ChildPatch, Sayings, call_of, row_of};
 use crate::model::entry::{Body, ChunkKind};
 use crate::model::event::Update;
-use crate::model::ids::{SessionId, TermId};
+use crate::model::ids::SessionId;
 use crate::model::patch::Patch;
-use crate::model::tool::{Announced, TerminalPatch, ToolCall, ToolKind, ToolPatch, deed};
+use crate::model::tool::{Announced, ToolCall, ToolPatch, deed};
 use crate::store::lines::{Row, What};
+use host::{Host, Terminal, Write};
 use retelling::{Retelling, Told};
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,16 +125,6 @@ struct Kid {
     news: Option<(u64, f64, Place, bool)>,
 }
 
-/// A terminal of the agent's own that is told of by itself.
-struct Terminal {
-    id: TermId,
-    command: String,
-    printed: Vec<u8>,
-    turn: u64,
-    t: f64,
-    place: Place,
-}
-
 #[derive(Default)]
 struct Session {
     agent: u32,
@@ -152,6 +144,7 @@ struct Session {
     goes_on: bool,
     calls: Vec<Call>,
     terminals: Vec<Terminal>,
+    writes: Vec<Write>,
     kids: Vec<Kid>,
 }
 
@@ -162,6 +155,7 @@ pub type Known<'a> = Box<dyn Fn(u32, &str, f64) -> Vec<Body> + 'a>;
 pub struct Reader<'a> {
     sessions: Vec<Session>,
     known: Option<Known<'a>>,
+    host: Option<Host>,
 }
 
 impl<'a> Reader<'a> {
@@ -170,12 +164,25 @@ impl<'a> Reader<'a> {
         Self { known: Some(known), ..Self::default() }
     }
 
+    /// The same, with what was run and written through the client.
+    pub fn with_host(self) -> Self {
+        Self { host: Some(Host::default()), ..self }
+    }
+
+    /// Whether what is in a fact can be said by one that follows what was run and written.
+    pub fn tells(fact: &str) -> bool {
+        Host::tells(fact)
+    }
+
     /// Takes a line, and hands over the messages that are complete with it.
     pub fn take(&mut self, codec: &SharedCodec, row: &Row<'_>, out: &mut impl FnMut(Message)) {
         match row.what {
             What::Sent(agent, frame) => {
                 if let Some((number, called)) = codec.called(frame) {
                     self.called(agent.0, number, called, row.t, out);
+                } else if let Some((session, write)) = self.host.as_mut().and_then(|host| host.replies(agent.0, frame))
+                {
+                    self.of(agent.0, &session).writes.push(write);
                 }
             }
             What::Heard(agent, frame) => match codec.heard(frame, Depth::Everything) {
@@ -190,8 +197,23 @@ impl<'a> Reader<'a> {
                     session.ease(out);
                 }
                 Heard::Answer(number, _) => self.answered(agent.0, number, row.t, out),
-                Heard::Nothing => {}
+                Heard::Nothing => {
+                    if let Some(mut host) = self.host.take() {
+                        host.asks(agent.0, frame, row.t, |id| self.of(agent.0, id).now());
+                        self.host = Some(host);
+                    }
+                }
             },
+            What::Fact(_, fact) => {
+                let Some(mut host) = self.host.take() else { return };
+                let ended = host.ends(fact, |agent, id| self.of(agent, id).turns);
+                self.host = Some(host);
+                if let Some((agent, id, patch)) = ended {
+                    let session = self.of(agent, &id);
+                    session.place += 1;
+                    session.terminal(patch, row.t);
+                }
+            }
             _ => {}
         }
     }
@@ -266,13 +288,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Terminal {
-    fn text(&self) -> String {
-        format!("{}\n{}", self.command, String::from_utf8_lossy(&self.printed))
-    }
-}
-
 impl Session {
+    /// Its turn, and where what begins now stands.
+    fn now(&mut self) -> (u64, Place) {
+        self.place += 1;
+        (self.turns, self.place)
+    }
+
     fn message(&self, role: Role, text: String, t: f64) -> Message {
         let is_told_again = self.is_told_again();
         Message {
@@ -530,35 +552,14 @@ impl Session {
         }
     }
 
-    fn terminal(&mut self, patch: TerminalPatch, t: f64) {
-        let at = self.terminals.iter().rposition(|terminal| terminal.id == patch.id);
-        let at = match at {
-            Some(at) => at,
-            None if self.terminals.len() >= MAX_OPEN => return,
-            None => {
-                let (id, command, printed) = (patch.id.clone(), String::new(), Vec::new());
-                self.terminals.push(Terminal { id, command, printed, turn: self.turns, t, place: self.place });
-                self.terminals.len() - 1
-            }
-        };
-        let terminal = &mut self.terminals[at];
-        if let Patch::Set(command) = patch.command {
-            terminal.command = command;
-        }
-        if let Patch::Set(output) = patch.output {
-            terminal.printed = output;
-        }
-        if terminal.printed.len() + patch.append.len() <= MAX_TEXT {
-            terminal.printed.extend(patch.append);
-        }
-    }
-
     fn flush(&mut self, out: &mut impl FnMut(Message)) {
         self.goes_on = false;
         self.note_told();
         let mut messages: Vec<(Place, Message)> = self.open.drain(..).map(|open| (open.place, open.message)).collect();
-        let mut terminals = std::mem::take(&mut self.terminals);
-        for call in std::mem::take(&mut self.calls) {
+        let (mut terminals, mut writes) = (std::mem::take(&mut self.terminals), std::mem::take(&mut self.writes));
+        for mut call in std::mem::take(&mut self.calls) {
+            let files = files(&call.tool);
+            writes.retain(|write| !write.joins(&mut call, &files));
             let mut printed = call.printed;
             // Whose terminal a call means is not told by it in every version.
             let is_shown =
@@ -569,7 +570,7 @@ impl Session {
             let text = text_of_call(&call.tool, &printed);
             let message = self.message(Role::Tool, text, call.t);
             let tool = format!("{} {}", call.tool.kind.word(), call.tool.title);
-            let (turn, place, is_told_again, files) = (call.turn, call.place, call.is_told_again, files(&call.tool));
+            let (turn, place, is_told_again) = (call.turn, call.place, call.is_told_again);
             let deed = deed::deed(&call.tool);
             let (call, done) = (Some(call.tool.id.as_str().to_owned()), Some(Box::new(call.tool)));
             messages.push((place, Message { turn, is_told_again, call, tool, deed, files, done, ..message }));
@@ -587,12 +588,7 @@ impl Session {
             }
         }
         self.kids = kids;
-        // Those that no call shows.
-        for terminal in terminals {
-            let message = self.message(Role::Tool, terminal.text(), terminal.t);
-            let deed = deed::verb(ToolKind::Execute);
-            messages.push((terminal.place, Message { turn: terminal.turn, tool: terminal.command, deed, ..message }));
-        }
+        messages.extend(self.by_themselves(terminals, writes));
         messages.sort_by_key(|(place, _)| *place);
         messages.into_iter().map(|(_, message)| message).for_each(out);
     }

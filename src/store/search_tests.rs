@@ -59,6 +59,37 @@ impl Journal {
         )
     }
 
+    /// A request of the agent's.
+    fn wants(self, number: u64, method: &str, params: Value) -> Self {
+        let frame = json!({ "jsonrpc": "2.0", "id": number, "method": method, "params": params });
+        self.frame("agent->client", &frame.to_string())
+    }
+
+    fn replies(self, number: u64, key: &str, what: Value) -> Self {
+        self.frame("client->agent", &json!({ "id": number, key: what }).to_string())
+    }
+
+    fn fact(mut self, fact: Value) -> Self {
+        self.t += 1;
+        let line = json!({ "t": self.t, "dir": "host", "at": { "session": 0 }, "fact": fact });
+        self.text.push_str(&format!("{line}\n"));
+        self
+    }
+
+    fn runs(self, number: u64, term: &str, command: &str) -> Self {
+        let params = json!({ "sessionId": "s", "command": command, "args": ["--quick"] });
+        self.wants(number, "terminal/create", params).replies(number, "result", json!({ "terminalId": term }))
+    }
+
+    fn printed(self, term: &str, text: &str) -> Self {
+        self.fact(json!({ "TerminalExited": { "term": term, "exit": { "code": 0, "signal": null }, "end": text } }))
+    }
+
+    fn writes(self, number: u64, path: &str, content: &str) -> Self {
+        let params = json!({ "sessionId": "s", "path": path, "content": content });
+        self.wants(number, "fs/write_text_file", params)
+    }
+
     fn say(self, id: &str, text: &str) -> Self {
         self.chunk(id, "agent_message", text)
     }
@@ -714,4 +745,56 @@ proptest! {
         let slow = home.find(&of(Matcher { clues: Clues::None, ..Matcher::regex(&regex).unwrap() }));
         prop_assert_eq!(quick, slow, "{}", regex);
     }
+}
+
+#[test]
+fn what_was_run_and_written_through_the_client_is_found_once() {
+    let shows = json!([{ "type": "terminal", "terminalId": "term-1" }]);
+    let call = |id: &str, title: &str, content: Value| {
+        let kind = if content[0]["type"] == "diff" { "edit" } else { "execute" };
+        json!({ "sessionUpdate": "tool_call", "toolCallId": id, "title": title, "kind": kind, "content": content })
+    };
+    let diff =
+        json!([{ "type": "diff", "path": "/work/a/tile.rs", "oldText": null, "newText": "let tile = \"red\";\n" }]);
+    let journal = Journal::new(STARTED, "agent", "/work/a")
+        .open("s")
+        .prompt("s", "look")
+        // Shown by a call, and by none.
+        .runs(0, "term-1", "make roof")
+        .update("s", call("t", "Make it", shows))
+        .printed("term-1", "the roof is \"leaky\"\n")
+        .runs(1, "term-2", "count nails")
+        .printed("term-2", "seven nails\n")
+        // One that ends in a later turn.
+        .runs(2, "term-3", "sleep")
+        .end()
+        .prompt("s", "write")
+        .printed("term-3", "woken\n")
+        .update("s", call("w", "Write tile", diff))
+        .writes(3, "/work/a/tile.rs", "let tile = \"red\";\n")
+        .replies(3, "result", json!({}))
+        .writes(4, "/work/a/beam.rs", "let beam = \"oak\";\n")
+        .replies(4, "result", Value::Null)
+        .writes(5, "/work/a/door.rs", "let door = \"lead\";\n")
+        .replies(5, "error", json!({ "code": -32000, "message": "refused" }))
+        .end();
+    let home = Home::with(&[("a", journal)]);
+    let once = |text: &str, turn: u64, whole: &str| {
+        let hit = ("s".to_owned(), turn, Role::Tool, whole.to_owned());
+        assert_eq!(home.said(text), [hit], "{text}");
+    };
+    once("is \"leaky\"", 1, "Make it\nmake roof --quick\nthe roof is \"leaky\"\n");
+    once("make roof", 1, "Make it\nmake roof --quick\nthe roof is \"leaky\"\n");
+    once("seven nails", 1, "count nails --quick\nseven nails\n");
+    once("woken", 2, "woken\n");
+    once("= \"red\"", 2, "Write tile\n/work/a/tile.rs\nlet tile = \"red\";\n");
+    once("= \"oak\"", 2, "/work/a/beam.rs\nlet beam = \"oak\";\n");
+    assert_eq!(home.said("= \"lead\""), [], "it was not written");
+    // So are those that are looked for in another way.
+    let regex = home.find(&of(Matcher::regex("n[a]ils\\n$").unwrap()));
+    assert_eq!(regex.len(), 1);
+    let file = |file: &str| Query { file: Some(file.into()), ..literal("let") };
+    assert_eq!(["tile.rs", "beam.rs", "door.rs"].map(|name| home.find(&file(name)).len()), [1, 1, 0]);
+    let tool = |tool: &str| Query { tool: Some(tool.into()), ..literal("") };
+    assert_eq!(["write", "run"].map(|name| home.find(&tool(name)).len()), [2, 3]);
 }

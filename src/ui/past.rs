@@ -20,6 +20,11 @@ pub trait Archive: Send + Sync {
     /// The newest first.
     fn list(&self) -> Result<Vec<PastSession>, String>;
 
+    /// How many journals could not be read when it was listed last.
+    fn unread(&self) -> usize {
+        0
+    }
+
     /// Claims it before its agent is asked for it. Gives the place where it is open instead, as part of a sentence.
     fn claim(&self, past: &PastSession) -> Result<Option<Lease>, String>;
 
@@ -90,8 +95,8 @@ enum Job {
 /// What came of a job.
 #[derive(Debug)]
 pub enum Found {
-    /// With the worktrees.
-    List(Result<Arc<[PastSession]>, String>, Arc<Trees>),
+    /// With the worktrees, and how many journals could not be read.
+    List(Result<Arc<[PastSession]>, String>, Arc<Trees>, usize),
     /// Whether something keeps it from being forgotten, and what.
     Held(Box<PastSession>, Option<String>),
     Forgotten(Box<PastSession>, Result<(), String>),
@@ -225,7 +230,7 @@ impl Reader {
         let found = told
             .recv()
             .await
-            .unwrap_or_else(|| Found::List(Err("there is no thread to read them".to_owned()), Arc::default()));
+            .unwrap_or_else(|| Found::List(Err("there is no thread to read them".to_owned()), Arc::default(), 0));
         self.on_its_way = None;
         self.start();
         found
@@ -239,7 +244,7 @@ fn done(archive: &dyn Archive, job: Job) -> Found {
             if let Ok(all) = &mut all {
                 tell_apart(all);
             }
-            Found::List(all.map(Into::into), Arc::new(archive.trees()))
+            Found::List(all.map(Into::into), Arc::new(archive.trees()), archive.unread())
         }
         Job::End(past) => {
             let end = archive.end_of(&past).map(Into::into);

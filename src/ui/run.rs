@@ -4,6 +4,7 @@
 //! agent is waited for; a key and a turn's end are drawn at once, output at most once a frame; with nothing moving
 //! there is no timer; the person's terminal is given back before anything else is tidied up.
 
+mod asides;
 mod colouring;
 mod context;
 mod copying;
@@ -59,7 +60,7 @@ use crate::engine::{Engine, LinkWake, Wake};
 use crate::model::changes::Scope;
 use crate::model::effect::FrontEnd;
 use crate::model::event::Intent;
-use crate::model::ids::{Address, Addressed, AgentKey, Now, SessionKey, TermId};
+use crate::model::ids::{Address, Addressed, SessionKey, TermId};
 use crate::model::login::{Keep, Secret};
 use crate::theme::looks::{self, Looks};
 use std::collections::BTreeMap;
@@ -170,7 +171,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         has_told_fault: false,
         pointing: pointing::Pointing::default(),
         leases: options.lease.take().map(|lease| (SessionKey::FIRST, lease)).into_iter().collect(),
-        asked: BTreeMap::new(),
+        asked: listing::Asked::default(),
         forgetting: Forgetting::default(),
         autosave: Autosave::new(options.drafts.clone().filter(|_| options.purpose == Purpose::Session)),
         frames: Frames::default(),
@@ -226,8 +227,8 @@ struct Running<D: Device> {
     colours: Colours,
     files: Finder,
     past: Reader,
-    /// Agents that were asked for their sessions: when the process was started that was asked, and when that was last.
-    asked: BTreeMap<AgentKey, (Now, Now)>,
+    /// Agents that were asked for their sessions.
+    asked: listing::Asked,
     forgetting: Forgetting,
     /// Models that sessions are to have.
     wishes: models::Wishes,
@@ -360,6 +361,7 @@ impl<D: Device> Running<D> {
         if changed {
             listing::ask_new(self);
             models::set(self);
+            asides::send(self);
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
     }
@@ -470,9 +472,9 @@ impl<D: Device> Running<D> {
             Out::Forget(past) => forgetting::forget(self, *past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => handing_over::hand_over(self, whose),
-            Out::Aside(question) => self.ask_aside(question),
-            Out::ThrowAway => self.throw_away(),
-            Out::Keep => self.keep_aside(),
+            Out::Aside(question) => asides::ask(self, question),
+            Out::ThrowAway => asides::throw_away(self),
+            Out::Keep => asides::keep(self),
             Out::Open(wanted) => self.open(&wanted),
             Out::FanOut(agents, text) => self.fan_out(agents, text),
             Out::TakeFile(file) => worktrees::take_file(self, &file),
@@ -532,7 +534,7 @@ impl<D: Device> Running<D> {
         }
         self.app.sync(self.engine.model(), now);
         self.go_to_place();
-        self.ask_what_waits();
+        asides::ask_what_waits(self);
         inspecting::hear_stderr(self);
         pictures::bring(self);
         self.screen.allow(self.most);

@@ -1,6 +1,7 @@
 //! The engine with an agent in this program: no process, no shell, and every name on the wire another one.
 
 mod accounts;
+mod asides;
 mod audit;
 mod beside;
 mod d0;

@@ -543,3 +543,58 @@ async fn what_is_asked_beside_a_session_before_that_is_open_is_asked_once_it_is(
     };
     play_with(SIZE, None, agent, person).await;
 }
+
+/// One question beside the session, with an agent whose modes are these; what it was called for beside it, in order.
+async fn asked_beside(beside: Value, answer: Value) -> Vec<String> {
+    let (done, is_done) = tokio::sync::oneshot::channel();
+    let agent = async move |mut agent: Agent| {
+        agent.opens().await;
+        let call = agent.called("session/new").await;
+        let opened = ["modes", "configOptions"].map(|key| (key.to_owned(), beside[key].clone()));
+        let mut result: serde_json::Map<String, Value> = opened.into_iter().filter(|(_, it)| !it.is_null()).collect();
+        result.insert("sessionId".into(), json!("beside"));
+        agent.answer(&call, Value::Object(result)).await;
+        let mut called = Vec::new();
+        loop {
+            let call = agent.receive().await;
+            let method = call["method"].as_str().unwrap().to_owned();
+            let value = ["modeId", "value"].iter().find_map(|key| call["params"][key].as_str());
+            called.push(value.map_or_else(|| method.clone(), |value| format!("{method} {value}")));
+            if method == "session/prompt" {
+                agent.says_in("beside", "since it is").await;
+                agent.ends(&call, "end_turn").await;
+                break;
+            }
+            let refusal = json!({ "code": -32603, "message": "not now" });
+            let (key, what) = if answer.is_null() { ("error", &refusal) } else { ("result", &answer) };
+            agent.send(json!({ "jsonrpc": "2.0", "id": call["id"], key: what })).await;
+        }
+        done.send(called).unwrap();
+        agent.stays().await;
+    };
+    let person = async move |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.prompts("/btw why is it so").await;
+        person.sees("since it is").await;
+        person.quits().await;
+    };
+    play_with(SIZE, None, agent, person).await;
+    is_done.await.unwrap()
+}
+
+#[tokio::test]
+async fn a_question_beside_a_session_is_asked_in_the_mode_that_only_reads() {
+    let mode = |id: &str| json!({ "id": id, "name": id });
+    let modes = json!({ "currentModeId": "agent", "availableModes": [mode("agent"), mode("plan"), mode("read-only")] });
+    let older = json!({ "modes": modes });
+    assert_eq!(asked_beside(older.clone(), json!({})).await, ["session/set_mode read-only", "session/prompt"]);
+    // One that is refused keeps nothing from being asked.
+    assert_eq!(asked_beside(older, Value::Null).await, ["session/set_mode read-only", "session/prompt"]);
+    let value = |id: &str| json!({ "value": id, "name": id });
+    let options = json!([{ "id": "m", "name": "Mode", "category": "mode", "type": "select", "currentValue": "build", "options": [value("build"), value("plan")] }]);
+    let set = asked_beside(json!({ "configOptions": options }), json!({})).await;
+    assert_eq!(set, ["session/set_config_option plan", "session/prompt"]);
+    let modes = json!({ "currentModeId": "plan", "availableModes": [mode("agent"), mode("plan")] });
+    assert_eq!(asked_beside(json!({ "modes": modes }), json!({})).await, ["session/prompt"]);
+    assert_eq!(asked_beside(json!({}), json!({})).await, ["session/prompt"]);
+}

@@ -6,8 +6,19 @@ use super::versionless::bounded;
 use super::versionless::content::u64_of;
 use crate::model::event::{self, Cans, Update};
 use crate::model::ids::SessionId;
+use crate::wire::json::members;
+use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::LazyLock;
+
+/// Requests for a command and for a file to be written, in every dialect.
+const COMMAND: &str = "terminal/create";
+const WRITE: &str = "fs/write_text_file";
+/// Bytes of a frame in which its method stands, as far as agents write it.
+const BEGINNING: usize = 160;
+static RUNS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("terminal/create\""));
+static STARTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"terminalId\""));
 
 /// How a session came to be in a journal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +121,82 @@ pub fn unlist(message: &mut Value, id: &str) -> bool {
         listed.retain(|session| session["sessionId"] != id);
         listed.len() < count
     })
+}
+
+/// What an agent asks this machine for, as far as there is something to be found in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requested {
+    /// As it is spelt.
+    pub id: String,
+    pub session: String,
+    pub wanted: Wanted,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Command(String),
+    Write { path: String, content: String },
+}
+
+/// Reads a request of the agent; nothing of any other frame.
+pub fn requested(frame: &str) -> Option<Requested> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "sessionId")]
+        session: String,
+        #[serde(default)]
+        command: String,
+        #[serde(default)]
+        args: Vec<String>,
+        #[serde(default)]
+        path: String,
+        #[serde(default)]
+        content: String,
+    }
+    let [id, method, params] = members(frame, ["id", "method", "params"]).ok()?;
+    let (id, method, params) = (id?.get().to_owned(), method?.get().trim_matches('"'), params?.get());
+    if method != COMMAND && method != WRITE {
+        return None;
+    }
+    let Params { session, command, args, path, content } = serde_json::from_str(params).ok()?;
+    let wanted = if method == WRITE {
+        Wanted::Write { path, content }
+    } else {
+        Wanted::Command(std::iter::once(command).chain(args).collect::<Vec<_>>().join(" "))
+    };
+    Some(Requested { id, session, wanted })
+}
+
+/// Whether a frame of the agent may be a request for a command, by its first bytes: what is printed comes much later.
+pub fn may_run(frame: &str) -> bool {
+    frame.as_bytes().get(..BEGINNING.min(frame.len())).is_some_and(|begin| RUNS.find(begin).is_some())
+}
+
+/// The same of our answer, which names the terminal.
+pub fn may_have_run(frame: &str) -> bool {
+    frame.len() < BEGINNING && STARTED.find(frame.as_bytes()).is_some()
+}
+
+/// Our answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replied {
+    pub id: String,
+    /// It is no error.
+    pub is_done: bool,
+    /// The name of a terminal that was started.
+    pub terminal: Option<String>,
+}
+
+pub fn replied(frame: &str) -> Option<Replied> {
+    #[derive(Deserialize)]
+    struct Started {
+        #[serde(rename = "terminalId")]
+        terminal: String,
+    }
+    let [id, method, result] = members(frame, ["id", "method", "result"]).ok()?;
+    let id = id.filter(|_| method.is_none())?.get().to_owned();
+    let terminal = result.and_then(|result| serde_json::from_str::<Started>(result.get()).ok());
+    Some(Replied { id, is_done: result.is_some(), terminal: terminal.map(|started| started.terminal) })
 }
 
 /// Who an agent says that it is.

@@ -4,10 +4,10 @@
 
 use crate::base::{human, sanitize};
 use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
-use crate::model::ids::ToolId;
+use crate::model::ids::{TermId, ToolId};
 use crate::model::past::Past;
 use crate::model::tool::{ChangeBody, Decided, Mark, ToolCall, ToolContent, ToolStatus};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 /// Who speaks, or what it is.
@@ -66,13 +66,17 @@ impl Item {
 
 /// What is known of a session.
 pub fn items(past: &Past) -> impl Iterator<Item = Item> {
-    let mut above = HashMap::new();
-    let items = past.entries.iter().map(move |entry| item(past, entry, &mut above));
+    let calls = past.entries.iter().filter_map(|entry| match &entry.body {
+        Body::Tool(tool) => Some(tool),
+        _ => None,
+    });
+    let (mut above, shown) = (HashMap::new(), calls.flat_map(|tool| tool.terminals()).collect::<HashSet<_>>());
+    let items = past.entries.iter().map(move |entry| item(past, entry, &shown, &mut above));
     items.filter(|item| !item.title.is_empty() || !item.parts.is_empty())
 }
 
-/// `above` has the calls that came before it.
-fn item<'a>(past: &Past, entry: &'a Entry, above: &mut HashMap<&'a ToolId, &'a str>) -> Item {
+/// `above` has the calls that came before it, `shown` the terminals that any call shows.
+fn item<'a>(past: &Past, entry: &'a Entry, shown: &HashSet<&TermId>, above: &mut HashMap<&'a ToolId, &'a str>) -> Item {
     let (who, title, parts) = match &entry.body {
         Body::User(message) => {
             let links = message.links.iter().map(|link| format!("@{link}")).collect::<Vec<_>>().join(" ");
@@ -95,9 +99,12 @@ fn item<'a>(past: &Past, entry: &'a Entry, above: &mut HashMap<&'a ToolId, &'a s
             let lines: Vec<String> = steps.iter().map(line).collect();
             (Who::Plan, String::new(), vec![code("", &lines.join("\n"))])
         }
+        // It stands in the call that shows it.
+        Body::Terminal(id) if shown.contains(id) => (Who::Tool, String::new(), Vec::new()),
         Body::Terminal(id) => {
-            let output = past.terminals.get(id).map(|terminal| terminal.text.text()).unwrap_or_default();
-            (Who::Tool, String::new(), vec![code("", &output)])
+            let terminal = past.terminals.get(id);
+            let (command, output) = terminal.map(|one| (one.command.clone(), one.text.text())).unwrap_or_default();
+            (Who::Tool, command, vec![code("", &output)])
         }
         Body::File(file) => {
             let verb = if file.verb == FileVerb::Read { "read" } else { "write" };

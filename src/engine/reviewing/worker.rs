@@ -296,9 +296,9 @@ impl Worker {
 
     fn command(&mut self, at: SessionKey, command: ReviewCommand) {
         match command {
-            ReviewCommand::Session { id, first_turn, agent, goes_on } => {
-                let session = AgentSession { id: id.as_str().to_owned(), first_turn: first_turn.0, agent, goes_on };
-                let noted = self.review.session(session);
+            ReviewCommand::Session { id, first_turn, agent, goes_on, is_aside } => {
+                let new = AgentSession::new(id.as_str(), first_turn.0, &agent);
+                let noted = self.review.session(AgentSession { goes_on, is_aside, ..new });
                 self.trouble("session", "the review could not take note of the session", noted);
                 self.own.opened(at, id.as_str());
                 self.tell_own();

@@ -2,7 +2,7 @@
 //! only shown.
 //!
 //! Like `lifecycle`, sees an agent together with its sessions. Invariants: an agent is asked for a session only when all
-//! that is known of it is there; what is asked aside decides nothing and changes nothing unless it is kept.
+//! that is known of it is there; what is asked aside is allowed no change unless it is kept.
 
 use super::{Cx, in_session, lifecycle, notice, opening, recalled};
 use crate::model::Model;
@@ -26,9 +26,9 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
         Opening::Aside { beside, from } => {
             in_session(model, at, cx, |session, _| {
                 session.aside_of = Some(beside);
-                // Without a person to ask nothing is changed.
+                // Without a person to ask nothing is allowed that changes anything. What its agent changes without
+                // asking is looked at like all else.
                 session.policy = Policy::Auto(Allow::Reads);
-                session.changes.is_on = false;
             });
             from.map_or(Opening::New, Opening::Fork)
         }
@@ -162,10 +162,10 @@ pub fn recalled(model: &mut Model, at: SessionKey, mut part: Recalled, cx: &mut 
 
 /// The answer to a side question is kept.
 pub fn keep(model: &mut Model, at: SessionKey, cx: &mut Cx) {
-    let (policy, has_review) = (model.policy, model.has_review);
+    let policy = model.policy;
     let agent = model.sessions.get(&at).and_then(|session| model.agents.get(&session.agent));
     let agent = agent.map(|agent| agent.label().to_owned()).unwrap_or_default();
-    in_session(model, at, cx, |session, cx| opening::keep(session, policy, has_review, &agent, cx));
+    in_session(model, at, cx, |session, cx| opening::keep(session, policy, &agent, cx));
 }
 
 /// One that is only shown is asked of no agent.

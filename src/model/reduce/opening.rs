@@ -237,8 +237,8 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
         session.commands = commands;
     }
     if session.changes.is_on {
-        let first_turn = cx.next_turn();
-        cx.push(Effect::Review(ReviewCommand::Session { id: opened.id, first_turn, agent: agent.to_owned(), goes_on }));
+        let (first_turn, agent, is_aside) = (cx.next_turn(), agent.to_owned(), session.is_aside());
+        cx.push(Effect::Review(ReviewCommand::Session { id: opened.id, first_turn, agent, goes_on, is_aside }));
     }
     if std::mem::take(&mut session.is_at_work) {
         prompt::of_its_own(session, cx);
@@ -265,16 +265,16 @@ pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut 
     }
 }
 
-/// It was asked aside, and is kept: the person decides in it again, and what it changes is looked at.
-pub fn keep(session: &mut Session, policy: Policy, has_review: bool, agent: &str, cx: &mut Cx) {
+/// It was asked aside, and is kept: the person decides in it again.
+pub fn keep(session: &mut Session, policy: Policy, agent: &str, cx: &mut Cx) {
     if session.aside_of.take().is_none() {
         return;
     }
     session.policy = policy;
-    session.changes.is_on = has_review;
-    if let Some(id) = session.id.clone().filter(|_| has_review) {
-        let first_turn = cx.next_turn();
-        cx.push(Effect::Review(ReviewCommand::Session { id, first_turn, agent: agent.to_owned(), goes_on: false }));
+    if let Some(id) = session.id.clone().filter(|_| session.changes.is_on) {
+        let (first_turn, agent) = (cx.next_turn(), agent.to_owned());
+        let named = ReviewCommand::Session { id, first_turn, agent, goes_on: false, is_aside: false };
+        cx.push(Effect::Review(named));
     }
     notice(session, Level::Info, "kept as a session of its own", Vec::new(), cx.now);
 }

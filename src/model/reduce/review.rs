@@ -87,7 +87,8 @@ pub fn fact(session: &mut Session, event: ReviewEvent, cx: &mut Cx) {
 pub fn begin(session: &Session, turn: TurnId, cx: &mut Cx) -> bool {
     if session.changes.is_on {
         cx.push(Effect::Review(ReviewCommand::BeginTurn(turn)));
-        let after = if matches!(session.policy, Policy::Auto(_)) { PATIENCE_ALONE } else { COVERAGE_PATIENCE };
+        let is_alone = matches!(session.policy, Policy::Auto(_)) && !session.is_aside();
+        let after = if is_alone { PATIENCE_ALONE } else { COVERAGE_PATIENCE };
         cx.push(Effect::StartTimer { timer: Timer::Coverage(turn), after });
     }
     session.changes.is_on

@@ -7,7 +7,7 @@ use super::{Draft, begun, done, unready};
 use crate::base::sanitize;
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, Scope, Totals};
 use crate::review::error::ReviewError;
-use crate::review::protocol::Changed;
+use crate::review::protocol::{AgentSession, Changed};
 use crate::review::session::{Content, ReviewSession};
 use crate::review::state::State;
 use serde::Serialize;
@@ -39,9 +39,10 @@ pub fn report(review: &mut ReviewSession, more: &[String]) -> Result<Draft, Revi
     let sessions: Vec<Value> = review
         .sessions()
         .iter()
+        .filter(|one| one.counts())
         .map(|one| json!({ "session_id": one.id, "agent": one.agent, "first_turn": one.first_turn }))
         .collect();
-    let newest = review.sessions().last();
+    let newest = AgentSession::newest(review.sessions());
     let head = review.head();
     let mut out = json!({
         "v": VERSION,

@@ -225,6 +225,13 @@ impl Attribution {
         &self.turns
     }
 
+    /// A turn that has begun stands behind all others that run: what nobody announces is theirs.
+    pub fn stands_behind(&mut self, turn: u64) {
+        if let Some(at) = self.turns.iter().position(|other| *other == turn) {
+            self.turns.get_mut(..=at).into_iter().for_each(|before| before.rotate_right(1));
+        }
+    }
+
     pub fn begin(&mut self, turn: u64) {
         // What still runs in the background stays known, and what turns of other sessions do.
         let turns = &self.turns;

@@ -76,6 +76,7 @@ impl ReviewSession {
             }
             review.observer().observe(before)?;
             review.attribution.begin(turn);
+            review.stands_behind(turn);
             has_begun = true;
             review.attribution.forget_looks();
             review.log.turn_begins(turn, sent.is_some())?;
@@ -90,9 +91,18 @@ impl ReviewSession {
         });
         if !has_begun {
             self.attribution.begin_unseen(turn, at);
+            self.stands_behind(turn);
             self.begin_telling(turn);
         }
         begun
+    }
+
+    /// The answer to a side question is not where work is expected while others work.
+    fn stands_behind(&mut self, turn: u64) {
+        // The turn may not be noted yet, but its session is.
+        if self.dir.sessions().iter().rfind(|session| session.first_turn <= turn).is_some_and(|one| one.is_aside) {
+            self.attribution.stands_behind(turn);
+        }
     }
 
     /// What its agent told in earlier turns counts in this one.
@@ -121,6 +131,11 @@ impl ReviewSession {
         let noted = self.log.turn_ends(turn);
         noted.inspect_err(|error| self.dir.note_trouble(error))?;
         let totals = self.turn_totals(turn);
+        if totals.as_ref().is_ok_and(|totals| !totals.is_empty()) {
+            let owner = self.turns().owner(turn).map(|owner| owner.id.clone());
+            let noted = owner.map_or(Ok(()), |id| self.dir.has_changed(&id));
+            noted.inspect_err(|error| self.dir.note_trouble(error))?;
+        }
         self.files.rest();
         totals
     }

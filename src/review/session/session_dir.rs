@@ -123,9 +123,24 @@ impl SessionDir {
         self.copy.is_some()
     }
 
-    /// The agent has opened one more.
-    pub fn add_session(&mut self, session: AgentSession) -> Result<(), ReviewError> {
+    /// The agent has opened one more. One that was asked aside is none any more once it is named as another.
+    pub fn add_session(&mut self, mut session: AgentSession) -> Result<(), ReviewError> {
+        for known in self.sessions.iter_mut().filter(|known| known.id == session.id) {
+            known.is_aside &= session.is_aside;
+            session.has_changed |= known.has_changed;
+        }
         self.sessions.push(session);
+        write_json(&self.path.join(SESSIONS), &self.sessions)
+    }
+
+    /// A turn of the session has changed something. Of one that was not asked aside nobody wants to know it.
+    pub fn has_changed(&mut self, id: &str) -> Result<(), ReviewError> {
+        let is_news = |known: &&mut AgentSession| known.id == id && known.is_aside && !known.has_changed;
+        let mut news = self.sessions.iter_mut().filter(is_news).peekable();
+        if news.peek().is_none() {
+            return Ok(());
+        }
+        news.for_each(|known| known.has_changed = true);
         write_json(&self.path.join(SESSIONS), &self.sessions)
     }
 

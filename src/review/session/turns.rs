@@ -22,14 +22,24 @@ impl<'a> Turns<'a> {
         (self.sessions.len(), self.begun.first().copied())
     }
 
-    /// Whether they are of more than one session.
+    /// Whether they are of more than one session; of those that changed nothing beside another none counts.
     pub fn are_shared(&self) -> bool {
-        self.sessions.iter().any(|session| Some(&session.id) != self.sessions.first().map(|first| &first.id))
+        let mut all = self.counted();
+        all.next().is_some_and(|first| all.any(|session| session.id != first.id))
+    }
+
+    fn counted(&self) -> impl Iterator<Item = &'a AgentSession> {
+        self.sessions.iter().filter(|session| session.counts())
     }
 
     /// The session whose all turns are.
     pub fn only_session(&self) -> Option<&'a AgentSession> {
-        self.sessions.first().filter(|_| !self.are_shared())
+        self.counted().next().filter(|_| !self.are_shared())
+    }
+
+    /// Whether a turn answers a question beside another session.
+    pub fn is_aside(&self, turn: u64) -> bool {
+        self.owner(turn).is_some_and(|session| session.is_aside)
     }
 
     /// The session that a turn is of. What was changed before the first turn is of the session that had that one; where
@@ -59,7 +69,7 @@ impl<'a> Turns<'a> {
     pub fn others_from(&self, first: u64, id: &str) -> Vec<&'a str> {
         let owners = self.begun.range(first..).filter_map(|turn| self.owner(*turn));
         let mut others: Vec<&str> = Vec::new();
-        for owner in owners.filter(|owner| owner.id != id) {
+        for owner in owners.filter(|owner| owner.id != id && owner.counts()) {
             if !others.contains(&owner.id.as_str()) {
                 others.push(&owner.id);
             }

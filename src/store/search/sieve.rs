@@ -6,7 +6,7 @@
 use super::Query;
 use super::clues::Clues;
 use crate::agent::codec::SharedCodec;
-use crate::agent::codec::stored::{Called, Look, Origin};
+use crate::agent::codec::stored::{self, Called, Look, Origin};
 use crate::model::ids::AgentKey;
 use crate::store::lines::{self, Row, What};
 use crate::store::messages::{Known, Message, Reader};
@@ -42,17 +42,28 @@ pub struct Sieve<'a> {
     room: Vec<u8>,
     /// A session is loaded in what is held.
     loads: bool,
+    /// A command is run in what is held.
+    runs: bool,
     reader: Reader<'a>,
 }
 
 struct Held {
     t: f64,
     agent: AgentKey,
-    is_heard: bool,
+    kind: Kind,
     /// A session is loaded by it.
     is_load: bool,
+    /// A command is run by it, which may end in a later turn.
+    runs: bool,
     /// Where its frame ends.
     end: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Sent,
+    Heard,
+    Fact,
 }
 
 /// Pieces of a message or of what a command printed.
@@ -75,23 +86,25 @@ impl<'a> Sieve<'a> {
             streams: Vec::new(),
             room: Vec::new(),
             loads: false,
-            reader: Reader::default(),
+            runs: false,
+            reader: Reader::default().with_host(),
         }
     }
 
     /// The same where what was said before is left out of what is told late.
     pub fn knowing(self, known: Known<'a>) -> Self {
-        Self { reader: Reader::knowing(known), ..self }
+        Self { reader: Reader::knowing(known).with_host(), ..self }
     }
 
     pub fn take(&mut self, line: &[u8], out: &mut impl FnMut(Message)) {
         let Some(row) = lines::row(line) else { return };
-        let (agent, frame, is_heard) = match row.what {
-            What::Sent(agent, frame) => (agent, frame, false),
-            What::Heard(agent, frame) => (agent, frame, true),
+        let (agent, frame, kind) = match row.what {
+            What::Sent(agent, frame) => (agent, frame, Kind::Sent),
+            What::Heard(agent, frame) => (agent, frame, Kind::Heard),
+            What::Fact(_, fact) if Reader::tells(fact) => (AgentKey::FIRST, fact, Kind::Fact),
             _ => return,
         };
-        let called = if is_heard { None } else { self.codec.called(frame) };
+        let called = if kind == Kind::Sent { self.codec.called(frame) } else { None };
         let is_prompt = matches!(called, Some((_, Called::Prompt { .. })));
         if self.held.len() > MAX_HELD {
             self.finish(out);
@@ -106,8 +119,14 @@ impl<'a> Sieve<'a> {
         }
         let is_load = matches!(called, Some((_, Called::Open { origin: Origin::Loaded, .. })));
         self.loads |= is_load;
+        let runs = match kind {
+            Kind::Sent => called.is_none() && stored::may_have_run(frame),
+            Kind::Heard => stored::may_run(frame),
+            Kind::Fact => false,
+        };
+        self.runs |= runs;
         self.held.push_str(frame);
-        self.rows.push(Held { t: row.t, agent, is_heard, is_load, end: self.held.len() });
+        self.rows.push(Held { t: row.t, agent, kind, is_load, runs, end: self.held.len() });
     }
 
     pub fn finish(&mut self, out: &mut impl FnMut(Message)) {
@@ -120,20 +139,25 @@ impl<'a> Sieve<'a> {
             self.is_wanted = self.is_wanted || self.streams.iter().any(|stream| looser.is_in(&stream.text));
         }
         // What is heard later of a session that the agent has begun itself is known to be of this one by what announces it.
-        // So is that a session was loaded, and what was told to be asked in it.
+        // So is that a session was loaded, and what was told to be asked in it. A command may end in a later turn.
         let (is_wanted, loads) = (std::mem::take(&mut self.is_wanted), std::mem::take(&mut self.loads));
+        let has_run = std::mem::take(&mut self.runs);
         let announces = |frame: &str| {
             let has = |finder: &Finder<'_>| finder.find(frame.as_bytes()).is_some();
             has(&ANNOUNCES) || loads && has(&ASKED)
         };
-        if is_wanted || loads || announces(&self.held) {
+        if is_wanted || loads || has_run || announces(&self.held) {
             let told = if loads && !is_wanted { self.cut_off() } else { self.rows.len() };
             let (mut begin, mut is_passed_over) = (0, false);
-            for (at, Held { t, agent, is_heard, is_load, end }) in self.rows.iter().enumerate() {
+            for (at, Held { t, agent, kind, is_load, runs, end }) in self.rows.iter().enumerate() {
                 let frame = self.held.get(begin..*end).unwrap_or_default();
                 begin = *end;
-                if is_wanted || *is_load || at >= told || announces(frame) {
-                    let what = if *is_heard { What::Heard(*agent, frame) } else { What::Sent(*agent, frame) };
+                if is_wanted || *is_load || *runs || at >= told || announces(frame) {
+                    let what = match kind {
+                        Kind::Sent => What::Sent(*agent, frame),
+                        Kind::Heard => What::Heard(*agent, frame),
+                        Kind::Fact => What::Fact(None, frame),
+                    };
                     if std::mem::take(&mut is_passed_over) {
                         self.reader.passed_over();
                     }
@@ -157,7 +181,8 @@ impl<'a> Sieve<'a> {
         let ends = |at: usize| Some(self.rows.get(at)?.end);
         let begin = |at: usize| at.checked_sub(1).and_then(ends).unwrap_or_default();
         let frame = |at: usize| ends(at).and_then(|end| self.held.get(begin(at)..end)).unwrap_or_default();
-        let heard = || (load + 1..self.rows.len()).filter(|at| self.rows.get(*at).is_some_and(|row| row.is_heard));
+        let heard =
+            || (load + 1..self.rows.len()).filter(|at| self.rows.get(*at).is_some_and(|row| row.kind == Kind::Heard));
         let answer = heard().find(|at| METHOD.find(frame(*at).as_bytes()).is_none());
         if answer.is_some_and(|answer| heard().filter(|at| *at > answer).any(|at| is_told(frame(at)))) {
             return load;

@@ -1,5 +1,4 @@
-//! What the loop does with sessions: further ones are opened, questions asked aside, earlier ones listed, gone on with
-//! and forgotten.
+//! What the loop does with sessions: further ones are opened, earlier ones listed, gone on with and forgotten.
 //!
 //! Holds nothing of its own. Invariant: what was opened last is shown, and what cannot be done is said where it was asked
 //! for.
@@ -8,9 +7,8 @@ use super::found::{finding, place_in};
 use super::{Running, forgetting};
 use crate::engine::AgentSetup;
 use crate::model::Model;
-use crate::model::account;
 use crate::model::agent::Connection;
-use crate::model::event::{Can, Intent, Opening};
+use crate::model::event::{Intent, Opening};
 use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
 use crate::model::session::{Closed, Phase, ReadOnly, Session, SessionState};
 use crate::model::session_ref::SessionRef;
@@ -20,7 +18,6 @@ use crate::ui::labels::{self, GoesOn};
 use crate::ui::past::Found;
 use crate::ui::screen::Device;
 use crate::ui::state::App;
-use crate::ui::state::aside::Aside;
 use crate::ui::state::near;
 use crate::ui::state::opener::{Files, NewSession, Whose};
 use crate::ui::state::picker::{Picker, Purpose};
@@ -155,76 +152,6 @@ impl<D: Device> Running<D> {
         }
     }
 
-    /// Asks on a copy of the conversation where the agent makes one, else in a new session with an account of it.
-    pub(super) fn ask_aside(&mut self, question: String) {
-        self.throw_away();
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        match shown.phase() {
-            Phase::Ready => {}
-            Phase::Dead(_) | Phase::ReadOnly(_) => {
-                self.app.view.composer.prepend(&format!("/btw {question}"));
-                return self.app.say("a side question needs a session that is open", self.engine.now());
-            }
-            _ => {
-                self.app.asides.waiting = Some((shown.key(), question));
-                return self.app.say("asked beside it once the session is open", self.engine.now());
-            }
-        }
-        let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
-        let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
-        let text = match from {
-            Some(_) => account::aside(None, &question),
-            None => {
-                let whom = labels::whom(shown.agent(), &self.options.agents);
-                let account = account::of_session(shown.session(), self.engine.history(), &whom);
-                account::aside(Some(&account), &question)
-            }
-        };
-        let before = self.engine.model().sessions().count();
-        let how = Opening::Aside { beside, from };
-        let news = self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how });
-        self.news(news);
-        let Some((key, _)) = self.engine.model().sessions().nth(before) else { return };
-        let news = self.engine.intent_in(key, Intent::Prompt { text, links: Vec::new() });
-        self.news(news);
-        self.app.asides.open = Some(Aside { key, beside, question, scroll: 0 });
-    }
-
-    /// Asks what was to be asked beside the session that is shown, once that is open or will not be any more.
-    pub(super) fn ask_what_waits(&mut self) {
-        let Some(shown) = self.engine.model().at(self.app.shown()) else { return };
-        let is_decided = matches!(shown.phase(), Phase::Ready | Phase::Dead(_) | Phase::ReadOnly(_));
-        let is_its = |(key, _): &mut (SessionKey, String)| is_decided && *key == shown.key();
-        if let Some((_, question)) = self.app.asides.waiting.take_if(is_its) {
-            self.ask_aside(question);
-        }
-    }
-
-    /// Nothing of it stays, with the agent neither where that can forget.
-    pub(super) fn throw_away(&mut self) {
-        let Some(aside) = self.app.asides.open.take() else { return };
-        let Some(session) = self.engine.model().at(aside.key) else { return };
-        let (id, agent, can_delete) = (session.id.clone(), session.agent_key(), session.agent().can(Can::Delete));
-        let news = self.engine.intent_in(aside.key, Intent::CloseSession);
-        self.news(news);
-        if let Some(id) = id.filter(|_| can_delete) {
-            self.app.asides.thrown_away = Some(id.clone());
-            let news = self.engine.intent_to(agent.into(), Intent::DeleteSession { id });
-            self.news(news);
-        }
-    }
-
-    /// From now on it is a session like any other.
-    pub(super) fn keep_aside(&mut self) {
-        let Some(aside) = self.app.asides.open.take() else { return };
-        let news = self.engine.intent_in(aside.key, Intent::KeepAside);
-        self.news(news);
-        let now = self.engine.now();
-        self.app.sync(self.engine.model(), now);
-        let words = self.app.keys.say(Layer::Composer, "kept as a session of its own · {Ctrl+PageDown} goes there");
-        self.app.say(words, now);
-    }
-
     /// Shows a session and goes to what it asks.
     pub(super) fn visit(&mut self, key: SessionKey) {
         if self.take_over(key) {
@@ -275,16 +202,17 @@ impl<D: Device> Running<D> {
     /// What has been read of earlier sessions, or forgotten of one.
     pub(super) fn found(&mut self, found: Found) {
         match found {
-            Found::List(Ok(all), trees) => {
+            Found::List(Ok(all), trees, unread) => {
                 self.app.interrupted = near::interrupted(&all, &trees);
                 self.app.trees = trees;
                 self.named(&all);
                 if let Some(list) = &mut self.app.list {
                     list.trees = Arc::clone(&self.app.trees);
+                    list.says_unread(unread);
                 }
                 self.past_is(Past::Read(all));
             }
-            Found::List(Err(why), _) => {
+            Found::List(Err(why), ..) => {
                 warn!(%why, "earlier sessions cannot be read");
                 self.past_is(Past::Failed(why));
             }

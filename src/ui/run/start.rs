@@ -54,7 +54,7 @@ pub async fn pick<D: Device>(
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Person(Happening::Input(input)) => Some(input),
-            Awaited::Found(Found::List(Ok(all), trees)) => {
+            Awaited::Found(Found::List(Ok(all), trees, _)) => {
                 picker.told(&all, &trees, here);
                 None
             }
@@ -110,12 +110,13 @@ pub async fn choose<D: Device>(
             Awaited::Person(Happening::Signal(signal)) => return Ok(Pick::Ended(Exit::Signal(signal))),
             Awaited::Person(Happening::Gone) => return Ok(Pick::Ended(Exit::TerminalGone)),
             Awaited::Person(Happening::Input(input)) => Some(input),
-            Awaited::Found(Found::List(Ok(all), trees)) => {
+            Awaited::Found(Found::List(Ok(all), trees, unread)) => {
                 picker.list.trees = trees;
+                picker.list.says_unread(unread);
                 picker.list.told(Past::Read(all));
                 None
             }
-            Awaited::Found(Found::List(Err(why), _)) => {
+            Awaited::Found(Found::List(Err(why), ..)) => {
                 picker.list.told(Past::Failed(why));
                 None
             }

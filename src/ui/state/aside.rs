@@ -3,9 +3,10 @@
 //!
 //! What is asked and answered is the session's; here is only which it is and how far its answer has been scrolled.
 
+use crate::model::event::Intent;
 use crate::model::ids::{SessionId, SessionKey};
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Aside {
     /// Where it is answered.
     pub key: SessionKey,
@@ -14,6 +15,17 @@ pub struct Aside {
     pub question: String,
     /// Rows of the answer above what is shown.
     pub scroll: usize,
+    pub unsent: Option<Unsent>,
+    /// Leads back to the mode that its agent had opened it in, where it was given another.
+    pub mode_before: Option<Intent>,
+}
+
+/// The question as its agent gets it, until it is sent.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Unsent {
+    pub text: String,
+    /// The mode was chosen; the agent may not have answered yet.
+    pub has_chosen: bool,
 }
 
 /// What is open beside the conversations, and what was thrown away and is being deleted.

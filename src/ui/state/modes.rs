@@ -1,4 +1,4 @@
-//! The mode that Shift+Tab leads to: the next one in which the agent still asks.
+//! The mode that Shift+Tab leads to: the next one in which the agent still asks; and the one in which it only reads.
 //!
 //! Sets nothing. Invariant: a mode whose id, name or description says that the agent works without asking is not stepped
 //! onto; the person chooses it by its name.
@@ -54,6 +54,19 @@ const DESCRIBED: &[&str] = &[
     "decidespermission",
 ];
 
+/// What an id or a name is that only reads.
+const READS: &[&str] = &["plan", "planmode", "readonlymode", "readonly"];
+/// What a description has in it that says so.
+const SAYS_IT_READS: &[&str] = &["readonly", "noedits", "disallowsalledit"];
+
+/// A mode that only reads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    pub set: Intent,
+    /// Leads back to the mode that is in force.
+    pub back: Intent,
+}
+
 /// What Shift+Tab leads to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
@@ -63,10 +76,59 @@ pub struct Step {
     pub passed: Option<String>,
 }
 
+/// Its letters and digits, small.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// How surely a mode only reads, the surest first.
+fn reads(id: &str, name: &str, description: Option<&str>) -> Option<u8> {
+    if is_unasked(id, name, description) {
+        return None;
+    }
+    let (id, name, said) = (plain(id), plain(name), plain(description.unwrap_or_default()));
+    if [&id, &name].into_iter().any(|text| text.contains("readonly")) {
+        return Some(0);
+    }
+    if SAYS_IT_READS.iter().any(|words| said.contains(words)) {
+        return Some(1);
+    }
+    READS.iter().any(|words| id == *words || name == *words).then_some(2)
+}
+
+/// The mode that only reads, by what the agent says of its modes; nothing where there is none, or the session is in one.
+pub fn reading(session: SessionRef<'_>) -> Option<Reading> {
+    let mut best: Option<(u8, &str)> = None;
+    let mut is_reading = false;
+    let mut look = |current: &str, id, name, description| {
+        let Some(rank) = reads(id, name, description) else { return };
+        is_reading |= id == current;
+        if best.is_none_or(|(known, _)| rank < known) {
+            best = Some((rank, id));
+        }
+    };
+    if let Some(modes) = session.older_modes() {
+        modes.available.iter().for_each(|m| look(&modes.current, &m.id, &m.name, m.description.as_deref()));
+        let set = |id: &str| Intent::SetMode { id: id.to_owned() };
+        return best.filter(|_| !is_reading).map(|(_, id)| Reading { set: set(id), back: set(&modes.current) });
+    }
+    let option = session.mode_option()?;
+    let OptionKind::Select { current, values } = &option.kind else { return None };
+    values.iter().for_each(|v| look(current, &v.value, &v.name, v.description.as_deref()));
+    let set = |id: &str| Intent::SetOption { id: option.id.clone(), value: OptionValue::Id(id.to_owned()) };
+    best.filter(|_| !is_reading).map(|(_, id)| Reading { set: set(id), back: set(current) })
+}
+
+/// Whether the agent has yet to answer about a mode.
+pub fn is_being_set(session: SessionRef<'_>) -> bool {
+    match session.older_modes() {
+        Some(modes) => modes.pending.is_some(),
+        None => session.mode_option().is_some_and(|option| option.pending.is_some()),
+    }
+}
+
 /// Whether a mode is one in which the agent does not ask, as far as it says.
 fn is_unasked(id: &str, name: &str, description: Option<&str>) -> bool {
-    let plain =
-        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let has = |text: &str, list: &[&str]| {
         let text = plain(text);
         list.iter().any(|words| text.contains(words))
@@ -167,6 +229,25 @@ mod tests {
             assert!(!is_unasked(id, name, Some(description)), "{id}");
         }
         assert!(!is_unasked("a", "A", None));
+    }
+
+    #[test]
+    fn a_mode_that_only_reads_is_known_by_what_is_said_of_it() {
+        for (id, name, description, rank) in [
+            ("read-only", "Read-only", "Requires approval to edit files and access the internet.", Some(0)),
+            ("plan", "Plan", "Read-only mode", Some(1)),
+            ("spec", "Spec", "Build feature specs (read-only)", Some(1)),
+            ("ask", "Ask", "Answers; no edits", Some(1)),
+            ("plan", "plan", "Plan mode. Disallows all edit tools.", Some(1)),
+            ("plan", "Plan", "Create a plan before making changes", Some(2)),
+            ("m2", "Plan Mode", "Planning mode, no actual tool execution", Some(2)),
+            ("normal", "Auto (Off)", "Auto-approves only read operations", None),
+            ("default", "Manual", "Always ask before making changes", None),
+            ("read-only-yolo", "Read-only", "Runs commands without asking", None),
+            ("planner", "Planner", "", None),
+        ] {
+            assert_eq!(reads(id, name, Some(description)), rank, "{id} {description}");
+        }
     }
 
     #[test]

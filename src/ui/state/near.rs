@@ -50,10 +50,10 @@ fn open_here(model: &Model) -> Vec<OpenHere> {
     .collect()
 }
 
-/// How many were interrupted in which directory; those in a worktree count where it came from.
+/// How many were interrupted in which directory that is there; those in a worktree count where it came from.
 pub fn interrupted(all: &[PastSession], trees: &Trees) -> BTreeMap<PathBuf, usize> {
     let mut counts = BTreeMap::new();
-    for one in all.iter().filter(|one| one.end == End::Interrupted) {
+    for one in all.iter().filter(|one| one.end == End::Interrupted && !one.is_gone) {
         *counts.entry(trees.origins.home_of(&one.cwd)).or_default() += 1;
     }
     counts

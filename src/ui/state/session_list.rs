@@ -13,6 +13,7 @@ mod past_session;
 mod step;
 
 use super::trees::{Fate, Tree, Trees};
+use crate::base::human;
 use crate::model::ids::SessionKey;
 use crate::ui::keys::Action;
 pub use apart::tell_apart;
@@ -98,6 +99,8 @@ pub struct SessionList {
     pub tells: bool,
     /// Why something cannot be done.
     pub note: Option<String>,
+    /// Journals that cannot be read, as far as it was said.
+    unread: usize,
 }
 
 impl SessionList {
@@ -122,6 +125,7 @@ impl SessionList {
             asks: None,
             tells: false,
             note: None,
+            unread: 0,
         };
         list.matched();
         list
@@ -139,7 +143,17 @@ impl SessionList {
     #[must_use]
     pub fn with(mut self, trees: Arc<Trees>) -> Self {
         self.trees = trees;
+        // What is in one of them is of the directory that it came from.
+        self.matched();
         self
+    }
+
+    /// So many journals cannot be read; said once.
+    pub fn says_unread(&mut self, journals: usize) {
+        if std::mem::replace(&mut self.unread, journals) != journals && journals > 0 {
+            let they = human::count(journals as u64, "journal");
+            self.note = Some(format!("{they} cannot be read: acp-tui sessions says why"));
+        }
     }
 
     pub fn opened_from(&self) -> Option<SessionKey> {

@@ -409,3 +409,14 @@ fn the_end_of_a_session_is_asked_for_once_and_few_are_remembered() {
     list.step(isize::MAX);
     assert_eq!(list.wants_end(true), None, "there is nothing of it here");
 }
+
+#[test]
+fn journals_that_cannot_be_read_are_counted_once() {
+    let mut list = list(vec![configured("a", "fix", "/shop")]);
+    list.says_unread(0);
+    assert_eq!(list.note, None);
+    list.says_unread(1);
+    assert_eq!(list.note.take().as_deref(), Some("1 journal cannot be read: acp-tui sessions says why"));
+    list.says_unread(1);
+    assert_eq!(list.note, None, "the list is read often");
+}

@@ -33,7 +33,7 @@ pub(super) fn open(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     if state.view.focus == Focus::Dock {
         state.view.focus = Focus::Composer;
     }
-    state.list = Some(list.from(state.shown()).with(Arc::clone(&state.trees)));
+    state.list = Some(list.with(Arc::clone(&state.trees)).from(state.shown()));
     out.push(Out::ReadSessions);
 }
 

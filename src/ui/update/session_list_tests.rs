@@ -1,5 +1,6 @@
 //! F8 and Alt+J: the list is there at once, and a key leads to the session that needs the person.
 
+use crate::base::origins::{Origin, Origins};
 use crate::model::event::{Event, Intent, Opening};
 use crate::model::ids::{Address, Addressed, SessionKey};
 use crate::model::reduce::reduce;
@@ -8,8 +9,10 @@ use crate::ui::keys::{Code, Key};
 use crate::ui::msg::Out;
 use crate::ui::state::Focus;
 use crate::ui::state::session_list::{End, Past, PastSession, Starts, tell_apart};
+use crate::ui::state::trees::Trees;
 use crate::ui::tty::{Click, Input};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 fn shown() -> PastSession {
     PastSession::clean("old".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, "/home/me/src/shop".into())
@@ -77,6 +80,35 @@ fn the_palette_goes_on_with_an_earlier_session_that_it_finds() {
     assert!(s.shown.contains("earlier: mend the cart") && s.shown.contains("interrupted"), "{}", s.shown);
     s.press(Code::Enter);
     assert_eq!(s.outs.last(), Some(&Out::GoOn(Box::new(shown()))));
+}
+
+#[test]
+fn a_session_in_a_worktree_goes_on_from_the_first_screen_and_the_palette() {
+    let scene = || {
+        let mut s = Scene::ready(80, 24);
+        let worktrees = "/state/worktrees/shop".into();
+        let origins = Origins::new(vec![Origin { worktrees, top: "/home/me/src/shop".into(), ..Origin::default() }]);
+        s.ui.trees = Arc::new(Trees { origins, ..Trees::default() });
+        let cwd = PathBuf::from("/state/worktrees/shop/w1");
+        let apart = PastSession::clean("apart".into(), "Gemini", "gemini --acp".into(), Starts::Unknown, cwd)
+            .about(Some("mend it apart"), None, None)
+            .used(60, 2, End::Ended, vec![PathBuf::from("apart.jsonl")], false);
+        s.ui.past = Past::Read([shown(), apart].into());
+        s.draw();
+        s
+    };
+    let gone_on = |s: &Scene| match s.outs.last() {
+        Some(Out::GoOn(past)) => Some(past.id.clone()),
+        _ => None,
+    };
+    let mut s = scene();
+    assert!(s.shown.contains("2  mend it apart"), "{}", s.shown);
+    s.key(Key::alt(Code::Char('2')));
+    assert_eq!(gone_on(&s).as_deref(), Some("apart"));
+    let mut s = scene();
+    s.ctrl('p').typed("apart").draw();
+    s.press(Code::Enter);
+    assert_eq!(gone_on(&s).as_deref(), Some("apart"));
 }
 
 #[test]
@@ -157,6 +189,23 @@ fn an_empty_session_says_how_many_were_interrupted_here() {
         assert!(!s.draw().contains("interrupted here"));
         s.ui.interrupted.insert("/home/me/src/shop".into(), 2);
         assert!(s.draw().contains("2 were interrupted here"), "{}", s.shown);
+    }
+}
+
+#[test]
+fn the_first_screen_says_how_many_were_interrupted_in_other_directories() {
+    for size in [(80, 24), (40, 10), (120, 40)] {
+        let mut s = Scene::ready(size.0, size.1);
+        s.ui.interrupted.insert("/home/me/src/mill".into(), 2);
+        let part = if size.0 < 60 { "2 were interrupted in" } else { "2 were interrupted in other directories" };
+        assert!(s.draw().contains(part), "{}", s.shown);
+        s.ui.interrupted.insert("/home/me/src/shop".into(), 1);
+        assert!(s.draw().contains("1 was interrupted here"), "{}", s.shown);
+        assert_eq!(s.shown.contains(" · 2 in other directories"), size.0 >= 60, "{}", s.shown);
+        // Those of this directory are listed then, with what they are.
+        s.ui.past = Past::Read([shown()].into());
+        assert!(s.draw().contains(part) || size.1 < 20, "{}", s.shown);
+        assert!(!s.shown.contains("interrupted here") || size.1 < 20, "{}", s.shown);
     }
 }
 

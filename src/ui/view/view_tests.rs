@@ -1,14 +1,18 @@
 use crate::model::changes::{FileTotals, ReviewEvent, Totals};
 use crate::model::entry::ChunkKind;
-use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
-use crate::model::ids::{ReqId, SessionKey};
+use crate::model::event::{
+    AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Opening, SessionResult, Stop, Update,
+};
+use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey};
 use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::patch::Patch;
+use crate::model::reduce::reduce;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::text::width::str_width;
 use crate::ui::fixtures::Scene;
 use crate::ui::frame::Motion;
 use crate::ui::keys::{Code, Key};
+use crate::ui::state::aside::Aside;
 use crate::ui::state::{Focus, Help};
 use proptest::prelude::*;
 
@@ -629,5 +633,33 @@ fn the_first_screen_names_what_is_in_no_commit_wherever_there_is_room() {
         s.ui.standing.wants(SessionKey::FIRST);
         s.ui.standing.told(SessionKey::FIRST, Some(Standing { branch: branch.into(), uncommitted: Some(2) }));
         assert!(s.draw().contains(&format!("{branch}, 2 files not committed")), "{width}: {}", s.shown);
+    }
+}
+
+#[test]
+fn an_answer_beside_the_conversation_says_how_many_files_it_changed() {
+    for (width, height) in [(120, 40), (80, 24), (40, 10)] {
+        let mut s = Scene::ready(width, height);
+        let aside = SessionKey(1);
+        let apply =
+            |s: &mut Scene, at: Address, event: Event| drop(reduce(&mut s.model, Addressed::new(at, event), s.now));
+        let how = Opening::Aside { beside: SessionKey::FIRST, from: None };
+        let open = Intent::OpenSession { cwd: "/home/me/src/shop".into(), how };
+        apply(&mut s, AgentKey::FIRST.into(), Event::User(open));
+        let opened =
+            SessionResult { id: "beside".into(), modes: None, options: None, model: None, commands: None, earlier: 0 };
+        apply(&mut s, aside.into(), Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
+        let prompt = Intent::Prompt { text: "why?".into(), links: Vec::new() };
+        apply(&mut s, aside.into(), Event::User(prompt));
+        let (question, unsent, mode_before) = ("why?".into(), None, None);
+        let (beside, key, scroll) = (SessionKey::FIRST, aside, 0);
+        s.ui.asides.open = Some(Aside { key, beside, question, scroll, unsent, mode_before });
+        assert!(s.draw().contains("btw why?") && !s.shown.contains("this answer changed"), "{}", s.shown);
+        let turn = s.model.session_of(aside).unwrap().last_turn();
+        let totals = Totals { added: 3, removed: 1, files: 2, pending: 1 };
+        let reviewed = ReviewEvent::TurnReviewed { turn, totals, session: totals, after: true };
+        apply(&mut s, aside.into(), Event::Host(HostEvent::Review(reviewed)));
+        assert!(s.draw().contains("this answer changed 2 files: F3"), "{}", s.shown);
+        assert!(s.shown.contains("btw why?"), "{}", s.shown);
     }
 }

@@ -207,20 +207,25 @@ fn spread(left: &str, style: RunStyle, right: &str, token: Token, columns: u16) 
     line
 }
 
-/// Sessions that were interrupted are counted where they are not listed.
-fn keys(cx: &ViewCx<'_>, is_listed: bool, columns: u16) -> Vec<StyledText> {
-    let interrupted = cx
-        .state
-        .interrupted
-        .get(&cx.state.trees.origins.home_of(Path::new(&cx.session.cwd)))
-        .copied()
-        .filter(|_| !is_listed)
-        .unwrap_or_default();
-    let sessions = match interrupted {
-        0 => "all sessions, also earlier ones".to_owned(),
-        1 => "1 was interrupted here".to_owned(),
-        n => format!("{n} were interrupted here"),
+/// What the key for the list of sessions leads to, and how many there are that wait to go on. Those that were interrupted
+/// are counted where they are not listed.
+fn sessions(cx: &ViewCx<'_>, is_listed: bool) -> (usize, String) {
+    let home = cx.state.trees.origins.home_of(Path::new(&cx.session.cwd));
+    let all: usize = cx.state.interrupted.values().sum();
+    let here = cx.state.interrupted.get(&home).copied().unwrap_or_default();
+    let (elsewhere, here) = (all - here, if is_listed { 0 } else { here });
+    let were = |n: usize| if n == 1 { "1 was".to_owned() } else { format!("{n} were") };
+    let words = match (here, elsewhere) {
+        (0, 0) => "all sessions, also earlier ones".to_owned(),
+        (here, 0) => format!("{} interrupted here", were(here)),
+        (0, elsewhere) => format!("{} interrupted in other directories", were(elsewhere)),
+        (here, elsewhere) => format!("{} interrupted here · {elsewhere} in other directories", were(here)),
     };
+    (here + elsewhere, words)
+}
+
+fn keys(cx: &ViewCx<'_>, is_listed: bool, columns: u16) -> Vec<StyledText> {
+    let (interrupted, sessions) = sessions(cx, is_listed);
     let mut tips = vec![
         ("Enter", "sends · {Alt+Enter} new line"),
         ("Shift+Tab", "next mode · {F2} all options"),

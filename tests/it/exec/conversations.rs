@@ -109,6 +109,21 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
 }
 
 #[test]
+fn what_a_command_printed_and_a_file_was_given_is_found_once_and_exported_once() {
+    let lab = Lab::new();
+    let steps = r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "echo seen-$((40+2))"] },
+        { do = "write", tool = "w", path = "f", text = "written-line\n" }, { do = "say", text = "done" }"#;
+    lab.exec(&["go", "--allow", "all"], &lab.turn(steps)).assert_code(0);
+    let export = run(&lab, &["export", "last"]);
+    assert_eq!(export.assert_code(0).out().matches("seen-42").count(), 1, "{}", export.out());
+    for text in ["seen-42", "written-line"] {
+        let found = lines(run(&lab, &["search", text, "--json"]).assert_code(0));
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert_eq!(found[0]["role"], "tool");
+    }
+}
+
+#[test]
 fn what_was_said_in_a_session_that_was_closed_goes_out_too() {
     let lab = Lab::new();
     let steps = r#"{ do = "say", text = "the answer" }, { do = "write", path = "f", text = "one\n", tool = "w" }"#;

@@ -179,6 +179,8 @@ fn one_prompt_goes_to_several_agents_each_in_a_worktree() {
         .collect();
     assert_eq!(rows, [("alpha", 0, "alpha-1", 1), ("beta", 0, "beta-1", 2)]);
     assert!(table["runs"][0]["session_id"].is_string());
+    let seconds = table["runs"][0]["seconds"].to_string();
+    assert!(seconds.split('.').nth(1).is_none_or(|digits| digits.len() <= 3), "{seconds}");
     let [alpha, beta] = ["alpha", "beta"].map(|name| lab.path("work").join(name).display().to_string());
     assert_eq!(table["runs"][0]["outside"], serde_json::json!([alpha]));
     assert_eq!(table["changed"], serde_json::json!([alpha, beta]));
@@ -193,5 +195,10 @@ fn one_prompt_goes_to_several_agents_each_in_a_worktree() {
     assert_eq!(std::fs::read_to_string(lab.path("work/f")).unwrap(), "one\nbeta\nmore\n");
     run(&lab, &["worktrees", "merge", "alpha-1"]).assert_code(1);
     lab.exec(&["x", "--fan-out", "alpha,nobody"], &[]).assert_code(2);
+    // Outside of a repository it is said once why there is no worktree.
+    let elsewhere = lab.path("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let done = lab.exec(&["x", "--fan-out", "alpha,beta", "-C", elsewhere.to_str().unwrap()], &[]);
+    assert_eq!(done.assert_code(2).err().matches("repository").count(), 1, "{}", done.err());
     assert_eq!(listed(&lab)["worktrees"].as_array().unwrap().len(), 2);
 }

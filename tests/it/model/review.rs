@@ -44,7 +44,7 @@ fn a_prompt_goes_out_when_the_snapshot_is_there() {
     let agent = "probe".to_owned();
     assert_eq!(
         wants(&mut rig),
-        [ReviewCommand::Session { id: SessionId::from("s1"), first_turn, agent, goes_on: false }]
+        [ReviewCommand::Session { id: SessionId::from("s1"), first_turn, agent, goes_on: false, is_aside: false }]
     );
     rig.prompt("hi");
     assert!(rig.sent().is_empty());
@@ -187,6 +187,7 @@ fn a_restart_counts_turns_on_and_keeps_what_is_known() {
         first_turn: TurnId(2),
         agent: "probe".into(),
         goes_on: false,
+        is_aside: false,
     };
     assert_eq!(wants(&mut rig), [session]);
     assert_eq!(rig.model().first().session().changes().turns.len(), 1);
