@@ -455,6 +455,33 @@ fn a_file_that_only_the_input_names_is_shown_and_where_it_really_is() {
 }
 
 #[test]
+fn what_is_searched_has_what_is_copied_of_a_change_and_no_more_than_is_near_it() {
+    let model = Model::default();
+    let texts = |old: &str, new: &str| {
+        let mut t = call(ToolKind::Edit, "edit", ToolStatus::Completed);
+        t.content = vec![ToolContent::Change(Change::of_texts("/proj/a.rs", Some(old.into()), new.into()))];
+        let entry = entry(Body::Tool(Box::new(t)));
+        (source(&entry, model.first()), searched(&entry, model.first()))
+    };
+    let lines = |of: &[u32]| of.iter().map(|n| format!("line {n};\n")).collect::<String>();
+    let all: Vec<u32> = (0..40).collect();
+    let (mut gone, mut twice) = (all.clone(), all.clone());
+    gone.drain(20..22);
+    twice.splice(30..31, [90, 91]);
+    twice.insert(10, 10);
+    for new in [&gone, &twice, &all[..39].to_vec(), &all[1..].to_vec(), &Vec::new()] {
+        let (copied, searched) = texts(&lines(&all), &lines(new));
+        let shown = copied.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++"));
+        for line in shown.filter_map(|line| line.strip_prefix(['-', '+', ' '])) {
+            assert!(searched.lines().any(|has| has == line), "{line}: {searched}");
+        }
+    }
+    let (copied, searched) = texts(&lines(&all), &lines(&gone));
+    assert!(copied.contains("-line 20;\n-line 21;\n"), "{copied}");
+    assert!(!searched.contains("line 16;") && !searched.contains("line 25;"), "{searched}");
+}
+
+#[test]
 fn copying_gives_the_text_as_it_was_sent() {
     let model = Model::default();
     let message = Message { text: "# a\n\n*b*".into(), ..Message::default() };

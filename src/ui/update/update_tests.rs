@@ -2281,6 +2281,56 @@ fn what_is_looked_for_is_counted() {
     assert!(s.draw().contains("the only entry that has it"), "{}", s.shown);
 }
 
+/// What was there before is seen in a diff, so that it is found: also where more of it is folded away than is shown.
+#[test]
+fn removed_lines_are_found_in_diffs_patches_and_refused_edits_and_what_is_folded_opens_for_them() {
+    let mut s = Scene::working(80, 30);
+    s.say("first");
+    let old: String = (0..20).map(|n| format!("gone-{n}\n")).collect();
+    let mut edit = ToolPatch::new("edit".into());
+    (edit.kind, edit.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
+    edit.content =
+        Patch::Set(vec![ToolContent::Change(Change::of_texts("src/a.rs", Some(old.into()), "kept\n".into()))]);
+    s.update(Update::ToolCall(edit.into()));
+    let mut patch = ToolPatch::new("patch".into());
+    (patch.title, patch.status) = (Patch::Set("apply_patch".into()), Patch::Set(ToolStatus::Completed));
+    let text = "*** Begin Patch\n*** Update File: src/b.rs\n@@\n-patched-away\n+put\n*** End Patch";
+    patch.raw_input = Patch::Set(serde_json::json!({ "input": text }));
+    s.update(Update::ToolCall(patch.into()));
+    s.ask_edit(1, "src/c.rs", "refused-away\n", "proposed\n", &["Reject"]);
+    s.intent(Intent::Answer { req: ReqId(1), option: "opt-1".into() });
+    let mut failed = ToolPatch::new("call-1".into());
+    failed.status = Patch::Set(ToolStatus::Failed);
+    failed.content = Patch::Set(vec![ToolContent::Block(Block::Text("the person said no".into()))]);
+    s.update(Update::ToolUpdate(failed.into()));
+    s.say("last");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10));
+    let look = |s: &mut Scene, words: &str| {
+        s.typed("/").typed(words).press(Code::Enter).draw();
+        let reading = s.ui.view.reading.as_ref().unwrap();
+        (s.shown.contains(words), reading.hit.is_some(), reading.at)
+    };
+    let (is_shown, is_hit, _) = look(&mut s, "refused-away");
+    assert!(is_shown && is_hit, "{}", s.shown);
+    let (is_shown, is_hit, _) = look(&mut s, "patched-away");
+    assert!(is_shown && is_hit, "{}", s.shown);
+    assert!(!s.shown.contains("gone-19"), "it is folded away: {}", s.shown);
+    let (is_shown, is_hit, edited) = look(&mut s, "gone-19");
+    assert!(is_shown && is_hit && s.ui.view.folds.of(edited) == Some(Fold::Open), "{}", s.shown);
+    // The patch is what is copied, too.
+    s.outs.clear();
+    s.typed("y");
+    let copied = match &s.outs[..] {
+        [Out::Copy(_, text)] => text.clone(),
+        outs => panic!("{outs:?}"),
+    };
+    assert!(copied.contains("-gone-19\n+kept\n"), "{copied}");
+    let (_, is_hit, _) = look(&mut s, "first");
+    assert!(is_hit && s.ui.view.folds.of(edited).is_none(), "it is as it was before it was looked at");
+}
+
 /// A conversation of which most has left memory, and where that is.
 fn mostly_away() -> (Scene, Memory) {
     let (mut s, memory) = (Scene::ready(80, 24), Memory::default());
