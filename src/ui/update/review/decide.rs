@@ -280,7 +280,11 @@ fn undo(state: &mut App, cx: Cx<'_>, action: ReviewAction, out: &mut Vec<Out>) {
         _ => (&doc.redo, "nothing to do again"),
     };
     if what.is_some() {
+        let is_undo = action == ReviewAction::Undo;
         act(out, action);
+        if let Some(review) = state.view.review.as_mut().filter(|_| is_undo) {
+            review.undoing = review.undoing.saturating_add(1);
+        }
     } else {
         state.say(none, cx.now);
     }

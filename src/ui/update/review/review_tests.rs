@@ -1,4 +1,6 @@
-use crate::model::changes::{ReviewAction, ReviewDoc, ReviewEvent, RewindOutcome, Rewound, Scope, Target, Verdict};
+use crate::model::changes::{
+    HunkState, ReviewAction, ReviewDoc, ReviewEvent, RewindOutcome, Rewound, Scope, Target, Verdict,
+};
 use crate::model::event::{AgentEvent, Event, HostEvent, Intent, Opening, SessionResult};
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, SessionKey};
 use crate::model::reduce::reduce;
@@ -482,6 +484,45 @@ fn undo_and_redo_are_asked_for_when_there_is_something() {
     s.show_review(doc.into());
     s.typed("u").ctrl('r').typed("U");
     assert_eq!(actions(&s), [ReviewAction::Undo, ReviewAction::Redo, ReviewAction::Redo]);
+}
+
+/// The review with these hunks accepted, which an undo takes back.
+fn accepted(rev: u64, hunks: &[(&str, usize)]) -> Arc<ReviewDoc> {
+    let mut doc = (*review_doc(rev)).clone();
+    doc.undo = Some("accept".into());
+    for (path, hunk) in hunks {
+        let file = doc.files.iter_mut().find(|file| file.path.to_str() == Some(path)).unwrap();
+        Arc::make_mut(file).hunks[*hunk].state = HunkState::Accepted;
+    }
+    doc.into()
+}
+
+fn show(s: &mut Scene, doc: Arc<ReviewDoc>) {
+    s.show_review(doc);
+    s.after(1).draw();
+}
+
+#[test]
+fn undo_brings_the_cursor_back_to_the_hunk_that_waits_again() {
+    let mut s = scene(120, 40);
+    let all = [("notes.md", 0), ("src/cart.rs", 0), ("src/main.rs", 0)];
+    show(&mut s, accepted(2, &all));
+    at(&mut s, "src/cart.rs", 2);
+    // Two at once: each is gone to when it is taken back.
+    s.typed("uu");
+    show(&mut s, accepted(3, &all[..2]));
+    assert_eq!(place(&s), ("src/main.rs".into(), Spot { hunk: 0, line: None }), "{}", s.shown);
+    show(&mut s, accepted(4, &all[..1]));
+    assert_eq!(place(&s), ("src/cart.rs".into(), Spot { hunk: 0, line: None }), "{}", s.shown);
+    // What waits for another reason moves nothing, nor does an undo after which the person has gone elsewhere.
+    at(&mut s, "src/cart.rs", 2);
+    show(&mut s, accepted(5, &[]));
+    assert_eq!(place(&s), ("src/cart.rs".into(), Spot { hunk: 2, line: None }));
+    show(&mut s, accepted(6, &all));
+    s.typed("uk");
+    let before = place(&s);
+    show(&mut s, accepted(7, &all[1..]));
+    assert_eq!(place(&s), before);
 }
 
 #[test]
