@@ -525,7 +525,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     body.extend(lines.by_ref().take(what - 1));
     body.extend(entry.map(|entry| cells::wording(pending, entry)).unwrap_or_default());
     let below = place.as_deref().filter(|_| beside.is_none());
-    let below = place::below((!wide).then_some(&*agent), below, &notes, inner);
+    let named = Some(&*agent).filter(|_| !wide && cx.state.has_several());
+    let below = place::below(named, below, &notes, inner);
     body.extend(below.map(|words| LogicalLine { wrap: WrapMode::Words, ..plain(&words, Token::Dim) }));
     // The review shows the same, and there it can be decided piece by piece.
     let is_shown = cx.state.view.review.is_some() && cx.session.write(pending.req).is_some_and(Write::is_held);

@@ -20,6 +20,7 @@ use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::{Out, What};
 use crate::ui::tty::Input;
+use ratatui::style::Modifier;
 
 const PATH: &str = "/home/me/src/shop/src/x.rs";
 
@@ -467,6 +468,22 @@ fn a_long_directory_takes_no_row_of_what_is_asked() {
     assert!(row(&s, "wants to edit").trim_end().ends_with("/and-another-one/shop · 0:00"), "{}", s.shown);
     assert!(row(&s, "wants to edit").contains(" …"), "{}", s.shown);
     assert!(!s.shown.contains("┃ in "), "{}", s.shown);
+}
+
+#[test]
+fn without_colours_only_words_are_underlined_in_what_lasts() {
+    let mut s = Scene::working(100, 24);
+    s.theme = Theme::builtin("terminal").unwrap();
+    let option = |id: &str, name: &str, kind| PermissionOption { id: id.into(), name: name.into(), kind };
+    let options = vec![option("s", "Allow for this session", PermissionKind::AllowAlways)];
+    let request = AgentRequest::Permission { tool: ToolPatch::new("t".into()), options };
+    s.agent(AgentEvent::Request { req: ReqId(1), session: Some(session()), request: request.into() });
+    s.draw();
+    let y = s.shown.lines().position(|row| row.contains("(lasts)")).unwrap_or_else(|| panic!("{}", s.shown));
+    let y = u16::try_from(y).unwrap();
+    let is_underlined = |x: &u16| s.buf[(*x, y)].modifier.contains(Modifier::UNDERLINED);
+    let words: String = (0..100).filter(is_underlined).map(|x| s.buf[(x, y)].symbol()).collect();
+    assert_eq!(words, "lasts", "{}", s.shown);
 }
 
 #[test]

@@ -1,9 +1,10 @@
 use crate::model::changes::{FileTotals, ReviewEvent, Totals};
 use crate::model::entry::ChunkKind;
-use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Stop, Update};
-use crate::model::ids::{ReqId, SessionKey};
+use crate::model::event::{AgentEvent, CallError, ErrorKind, Event, HostEvent, Intent, Odd, Opening, Stop, Update};
+use crate::model::ids::{Addressed, AgentKey, ReqId, SessionKey};
 use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::patch::Patch;
+use crate::model::reduce::reduce;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::text::width::str_width;
 use crate::ui::fixtures::Scene;
@@ -220,11 +221,10 @@ fn the_usual_screen() {
 fn the_small_screen() {
     let s = asked(40, 10);
     assert_eq!(
-        bottom(&s, 8),
+        bottom(&s, 7),
         "\
 ┏ run cargo test --all -- ━━━━ 1/2 0:12
 ┃   --ignored
-┃ gemini-cli
 ┃ 1 Allow once            Tab to answer
 ┃ 2 Always allow cargo test  3 Reject
 ── default ─────────────────────────────
@@ -291,11 +291,19 @@ fn many_options_are_all_reachable() {
 
 #[test]
 fn r_452_the_dock_names_the_agent_and_the_place_at_every_size() {
-    for (width, height) in [(120, 40), (80, 24), (40, 24)] {
+    for (width, height) in [(120, 40), (80, 24), (40, 24), (40, 10)] {
         let mut s = Scene::asked(width, height);
+        let in_dock = |s: &Scene| s.shown.lines().any(|row| row.starts_with(['┏', '┃']) && row.contains("gemini-cli"));
         s.draw();
-        let dock: Vec<&str> = s.shown.lines().filter(|l| l.starts_with(['┏', '┃'])).collect();
-        assert!(dock.iter().any(|l| l.contains("gemini-cli")), "{dock:?}");
+        let is_wide = width > 72;
+        assert_eq!(in_dock(&s), is_wide, "a row for the only agent is a row less of the question: {}", s.shown);
+        assert!(height < 24 || s.shown.contains("gemini-cli"), "the first row has it: {}", s.shown);
+        let open = Event::User(Intent::OpenSession { cwd: "/other".into(), how: Opening::New });
+        drop(reduce(&mut s.model, Addressed::new(AgentKey::FIRST, open), s.now));
+        s.ui.sync(&s.model, s.now);
+        s.draw();
+        // Where there is no room for it in the dock, the row of sessions has it, which is of the one that asks.
+        assert!(in_dock(&s) || height < 24 && s.shown.contains("▸1 gemini"), "there are several: {}", s.shown);
     }
 }
 

@@ -260,7 +260,10 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
         words.push(&format!(" … {left} more characters"), Token::Warn);
     }
     if !choice.kind.is_empty() {
-        words.push(&format!(" ({})", choice.kind), if choice.lasts { Token::Danger } else { Token::Dim });
+        // Danger is underlined where there are no colours: the words alone.
+        words.push(" (", Token::Dim);
+        words.push(choice.kind, if choice.lasts { Token::Danger } else { Token::Dim });
+        words.push(")", Token::Dim);
     }
     (front, words)
 }
