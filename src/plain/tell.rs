@@ -4,7 +4,7 @@
 //! changes; text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
 
 use super::QUOTE;
-use crate::base::{human, limits, sanitize};
+use crate::base::{human, limits, paths, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{
     Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanEntry, PlanStatus, UserState,
@@ -16,6 +16,7 @@ use crate::ui::cells;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 /// Entries of which is remembered what was printed; older ones change no more.
 const REMEMBERED: usize = 4096;
@@ -187,7 +188,9 @@ impl Teller {
                 };
                 let outside = if file.is_outside { ", outside: not reviewed, no undo" } else { "" };
                 if !state.is_empty() {
-                    once(&format!("file: {verb} {}: {state}{outside}", file.path), &mut printed, out);
+                    // As in the rows of the transcript; what is outside has its whole path.
+                    let path = paths::display(Path::new(&file.path), &roots(session, file.is_outside), None);
+                    once(&format!("file: {verb} {path}: {state}{outside}"), &mut printed, out);
                 }
             }
             Body::Notice(notice) => {
@@ -251,6 +254,11 @@ fn may_be_claimed(command: &Entry, session: SessionRef<'_>) -> bool {
     let runs = |entry: &Entry| matches!(&entry.body, Body::Tool(call) if !call.is_finished());
     let entries = session.entries();
     (0..entries.len()).rev().filter_map(|at| entries.at(at)).take_while(|e| e.turn == command.turn).any(runs)
+}
+
+/// What a path is shown relative to.
+fn roots(session: SessionRef<'_>, is_outside: bool) -> Vec<PathBuf> {
+    if is_outside { Vec::new() } else { vec![PathBuf::from(&session.cwd)] }
 }
 
 fn state(call: &ToolCall) -> &str {
@@ -333,7 +341,7 @@ fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, o
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::event::{Intent, Stop, Update};
+    use crate::model::event::{AgentEvent, AgentRequest, Event, HostEvent, Intent, Stop, Update, WriteFact, WriteHow};
     use crate::model::ids::ReqId;
     use crate::model::patch::Patch;
     use crate::model::tool::{Change, ToolPatch};
@@ -430,6 +438,30 @@ mod tests {
         scene.end_turn(Stop::EndTurn);
         let said = told(&mut teller, &scene, Upto::End);
         assert!(!said.contains("refused"), "it was told: {said}");
+    }
+
+    #[test]
+    fn a_written_file_is_named_from_the_directory_on_and_one_outside_by_its_whole_path() {
+        let (mut scene, mut teller) = working();
+        let mut write = |req: u64, path: &str, outside: Option<&str>| {
+            let (id, path) = (ReqId(req), path.to_owned());
+            let request =
+                AgentRequest::WriteFile { path: path.clone(), content: "12345".into(), how: WriteHow::default() };
+            let session = Some(crate::ui::fixtures::session());
+            scene.event(Event::Agent(AgentEvent::Request { req: id, session, request: request.into() }));
+            let (real, result) = (None, Ok(()));
+            let checked = HostEvent::WriteChecked { req: id, path: path.clone(), real, outside: false, result };
+            scene.event(Event::Host(checked));
+            let outside = outside.map(str::to_owned);
+            let result = Ok(WriteFact { created: true, bytes: 5, old: None, outside });
+            scene.event(Event::Host(HostEvent::FileWritten { req: id, path, result }));
+            told(&mut teller, &scene, Upto::Now)
+        };
+        assert_eq!(write(1, "/home/me/src/shop/src/pages/cart.rs", None), "file: write src/pages/cart.rs: 5 B\n");
+        assert_eq!(write(2, "/home/me/src/shopping/x", None), "file: write /home/me/src/shopping/x: 5 B\n");
+        assert_eq!(write(3, "/home/me/src/shop/../x", None), "file: write /home/me/src/x: 5 B\n");
+        let said = write(4, "/home/me/src/shop/link/x", Some("/srv/x"));
+        assert_eq!(said, "file: write /srv/x: 5 B, outside: not reviewed, no undo\n");
     }
 
     /// See `tests/naughty/README.md`.
