@@ -192,7 +192,11 @@ fn motion(cx: &ViewCx<'_>, moving: bool) -> Motion {
 }
 
 fn status(cx: &ViewCx<'_>, area: Rect, folding: Option<Fold>) -> Status {
-    let leads = Leads { keys: &cx.state.keys, in_dock: cx.state.view.focus == Focus::Dock };
+    let leads = Leads {
+        keys: &cx.state.keys,
+        in_dock: cx.state.view.focus == Focus::Dock,
+        is_shared: cx.model.is_shared(cx.session.key()),
+    };
     let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
     let mut status = status_line::status(cx.session, leads, &chrome::hint(cx, folding), setup, cx.now);
     if let Some(line) = cx.state.status_words.as_ref().filter(|line| !line.is_empty()) {
