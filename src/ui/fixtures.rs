@@ -215,7 +215,7 @@ impl Scene {
             self.model.first().session().terminal(&term).and_then(|t| t.screen.as_ref()).map_or(0, |s| s.generation)
                 + 1;
         let rows = text.lines().map(StyledText::from).collect();
-        let screen = ScreenSnapshot { rows, cols: 100, generation, dropped_rows: 0 };
+        let screen = ScreenSnapshot { rows, cols: 100, generation, ..ScreenSnapshot::default() };
         self.reduce(Event::Host(HostEvent::TerminalMoved { term: term.clone() }));
         self.show_screen(term, Arc::new(screen));
     }

@@ -1,9 +1,11 @@
 //! What of an entry can be copied by itself: a code block, a command, what it printed, a patch, a path, an address.
 //!
-//! Copies nothing. Invariants: each is as it was sent, without layout, and there are at most `MAX`; of patches see `patch`.
+//! Copies nothing. Invariants: each is as it was sent, without layout and without control characters (see `source`), and
+//! there are at most `MAX`; of patches see `patch`.
 
-use super::{named, patch, source};
-use crate::base::human;
+use super::source::{self, clean};
+use super::{named, patch};
+use crate::base::{human, sanitize};
 use crate::model::entry::{Block, Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
@@ -24,7 +26,7 @@ pub struct Part {
 /// The whole entry first.
 pub fn parts(entry: &Entry, session: SessionRef<'_>) -> Vec<Part> {
     let mut out = Parts::default();
-    out.add("all of it", source(entry, session));
+    out.push("all of it".to_owned(), source::source(entry, session));
     match &entry.body {
         Body::User(m) => out.markdown(&m.text),
         Body::Agent(m) => out.markdown(&m.text),
@@ -34,7 +36,7 @@ pub fn parts(entry: &Entry, session: SessionRef<'_>) -> Vec<Part> {
         Body::File(op) => {
             out.add("path", op.path.clone());
             if let FileOutcome::Written { old, new, .. } = &op.outcome {
-                out.add("patch", patch::of_texts(&op.path, (old.as_deref(), new), None, session));
+                out.of_file("patch", patch::of_texts(&op.path, (old.as_deref(), new), None, session));
             }
         }
         Body::Attachment(_) | Body::Plan(_) | Body::Notice(_) | Body::Changes(_) => {}
@@ -47,7 +49,16 @@ struct Parts(Vec<Part>);
 
 impl Parts {
     fn add(&mut self, what: impl Into<String>, text: impl Into<String>) {
-        let (what, text) = (what.into(), text.into());
+        let (what, text) = (what.into(), clean(text.into(), sanitize::copied));
+        self.push(what, text);
+    }
+
+    /// What is in a file, or is to be put into one.
+    fn of_file(&mut self, what: &str, text: String) {
+        self.push(what.to_owned(), clean(text, sanitize::copied_file));
+    }
+
+    fn push(&mut self, what: String, text: String) {
         if !text.is_empty() && self.0.len() < MAX {
             self.0.push(Part { what, text });
         }
@@ -91,18 +102,19 @@ impl Parts {
     }
 
     fn change(&mut self, change: &Change, line: Option<u32>, session: SessionRef<'_>) {
-        self.add("patch", patch::of_change(change, line, session).unwrap_or_default());
+        self.of_file("patch", patch::of_change(change, line, session).unwrap_or_default());
         if let Some((_, new)) = change.texts() {
-            self.add("new text", new.to_string());
+            self.of_file("new text", new.to_string());
         }
     }
 
     fn terminal(&mut self, terminal: Option<&Terminal>) {
         let Some(terminal) = terminal else { return };
-        if self.0.iter().all(|part| part.text != terminal.command) {
-            self.add("command", terminal.command.as_str());
+        let command = sanitize::copied(&terminal.command);
+        if self.0.iter().all(|part| part.text != command) {
+            self.add("command", command);
         }
-        self.add("output", terminal.text.text());
+        self.add("output", terminal.printed());
     }
 }
 

@@ -4,10 +4,13 @@
 //! place of others, the lines from a little above the first that differs to a little below the last, before and after.
 
 use super::patch;
+use crate::base::sanitize;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, PlanStatus};
 use crate::model::session_ref::SessionRef;
+use crate::model::terminal::Terminal;
 use crate::model::tool::{Change, ChangeBody, ToolCall, ToolContent, deed};
 use crate::text::diff::CONTEXT;
+use std::borrow::Cow;
 
 /// What the text of an entry is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,7 +19,7 @@ enum For {
     Searching,
 }
 
-/// The raw text of an entry. Not sanitised: the caller that writes it to a terminal does that.
+/// The text of an entry, without control characters (see `sanitize::copied`): it goes to the clipboard and into pagers.
 pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
     text(entry, session, For::Copying)
 }
@@ -28,9 +31,9 @@ pub fn searched(entry: &Entry, session: SessionRef<'_>) -> String {
 
 fn text(entry: &Entry, session: SessionRef<'_>, purpose: For) -> String {
     match &entry.body {
-        Body::User(m) => m.text.clone(),
-        Body::Agent(m) => m.text.clone(),
-        Body::Thought(t) => t.message.text.clone(),
+        Body::User(m) => said(&m.text),
+        Body::Agent(m) => said(&m.text),
+        Body::Thought(t) => said(&t.message.text),
         Body::Attachment(a) => block(&a.block),
         Body::Tool(tool) => call(tool, session, purpose),
         Body::Plan(entries) => {
@@ -44,40 +47,40 @@ fn text(entry: &Entry, session: SessionRef<'_>, purpose: For) -> String {
                 };
                 format!("- {mark} {}", e.content)
             });
-            lines.collect::<Vec<_>>().join("\n")
+            said(&lines.collect::<Vec<_>>().join("\n"))
         }
         Body::Terminal(id) => {
-            session.terminal(id).map(|t| format!("$ {}\n{}", t.command, t.text.text())).unwrap_or_default()
+            session.terminal(id).map(|t| format!("$ {}\n{}", said(&t.command), t.printed())).unwrap_or_default()
         }
         Body::File(op) => match &op.outcome {
             FileOutcome::Written { old, new, .. } => texts(&op.path, (old.as_deref(), new), None, session, purpose),
-            FileOutcome::Pending | FileOutcome::Altered | FileOutcome::Refused(_) => op.path.clone(),
+            FileOutcome::Pending | FileOutcome::Altered | FileOutcome::Refused(_) => said(&op.path),
         },
-        Body::Changes(c) => super::changes::source(c),
+        Body::Changes(c) => said(&super::changes::source(c)),
         Body::Notice(n) => {
             let mut text = n.title.clone();
             for line in &n.detail {
                 text.push('\n');
                 text.push_str(line);
             }
-            text
+            clean(text, sanitize::copied)
         }
     }
 }
 
 fn call(tool: &ToolCall, session: SessionRef<'_>, purpose: For) -> String {
-    let mut parts = vec![tool.label().to_owned()];
+    let mut parts = vec![said(tool.label())];
     for (at, content) in tool.content.iter().enumerate() {
         match content {
             ToolContent::Block(b) | ToolContent::Unread(b) => parts.push(block(b)),
             ToolContent::Change(one) => parts.push(change(one, tool.line_of(at), session, purpose)),
-            ToolContent::Terminal(id) => parts.extend(session.terminal(id).map(|t| t.text.text())),
+            ToolContent::Terminal(id) => parts.extend(session.terminal(id).map(Terminal::printed)),
         }
     }
     if tool.content.iter().all(|content| content.change().is_none()) {
         // Shown in its row as well: some agents leave it out of what they say after the answer.
         parts.extend(tool.changes().map(|one| change(one, tool.known_line(one), session, purpose)));
-        parts.extend(deed::patch_of(tool).map(str::to_owned));
+        parts.extend(deed::patch_of(tool).map(of_file));
     }
     parts.retain(|p| !p.is_empty());
     parts.join("\n")
@@ -86,8 +89,8 @@ fn call(tool: &ToolCall, session: SessionRef<'_>, purpose: For) -> String {
 fn change(change: &Change, line: Option<u32>, session: SessionRef<'_>, purpose: For) -> String {
     match &change.body {
         ChangeBody::Texts { old, new } => texts(&change.path, (old.as_deref(), new), line, session, purpose),
-        ChangeBody::Patch(patch) => patch.to_string(),
-        ChangeBody::Nothing => change.path.clone(),
+        ChangeBody::Patch(patch) => of_file(patch),
+        ChangeBody::Nothing => said(&change.path),
     }
 }
 
@@ -100,12 +103,12 @@ fn texts(
     purpose: For,
 ) -> String {
     match (old.filter(|old| !old.is_empty()), purpose) {
-        (None, _) => new.to_owned(),
-        (Some(old), _) if old == new => path.to_owned(),
-        (Some(_), For::Copying) => patch::of_texts(path, (old, new), line, session),
+        (None, _) => of_file(new),
+        (Some(old), _) if old == new => said(path),
+        (Some(_), For::Copying) => clean(patch::of_texts(path, (old, new), line, session), sanitize::copied_file),
         (Some(old), For::Searching) => {
             let (removed, added) = around_changes(old, new);
-            format!("{path}\n{removed}\n{added}")
+            of_file(&format!("{path}\n{removed}\n{added}"))
         }
     }
 }
@@ -123,11 +126,33 @@ fn around_changes<'a>(old: &'a str, new: &'a str) -> (&'a str, &'a str) {
     (cut(old), cut(new))
 }
 
+/// What is not of a file.
+fn said(text: &str) -> String {
+    sanitize::copied(text).into_owned()
+}
+
+fn of_file(text: &str) -> String {
+    sanitize::copied_file(text).into_owned()
+}
+
+/// The same of a text that need not be copied where it is clean.
+pub(super) fn clean(text: String, cleaned: fn(&str) -> Cow<'_, str>) -> String {
+    let changed = match cleaned(&text) {
+        Cow::Owned(changed) => Some(changed),
+        Cow::Borrowed(_) => None,
+    };
+    changed.unwrap_or(text)
+}
+
 fn block(block: &Block) -> String {
+    said(&text_of(block))
+}
+
+fn text_of(block: &Block) -> Cow<'_, str> {
     match block {
-        Block::Text(text) => text.clone(),
+        Block::Text(text) => text.as_str().into(),
         Block::Other { label, uri, text, .. } => {
-            text.clone().or_else(|| uri.clone()).unwrap_or_else(|| format!("[{label}]"))
+            text.as_deref().or(uri.as_deref()).map_or_else(|| format!("[{label}]").into(), Cow::Borrowed)
         }
     }
 }

@@ -347,7 +347,8 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::OpenReview => review::toggle(state, cx, out),
         Action::CopyAnswer => match cx.session.last_answer() {
             Some(answer) => {
-                out.push(Out::Copy(What::Characters(answer.chars().count()), answer.to_owned()));
+                let answer = sanitize::copied(answer).into_owned();
+                out.push(Out::Copy(What::Characters(answer.chars().count()), answer));
             }
             None => state.say("no answer to copy yet", cx.now),
         },

@@ -2331,6 +2331,55 @@ fn removed_lines_are_found_in_diffs_patches_and_refused_edits_and_what_is_folded
     assert!(is_hit && s.ui.view.folds.of(edited).is_none(), "it is as it was before it was looked at");
 }
 
+#[test]
+fn what_a_command_of_ours_has_printed_is_searched_copied_and_paged() {
+    let mut s = Scene::working(80, 24);
+    s.runs(1, "make");
+    let lines: Vec<String> = (1..=300).map(|n| format!("printed line {n}.")).collect();
+    s.prints(1, &lines.join("\n"));
+    s.exits(1, 0);
+    s.press(Code::F(10)).draw();
+    assert!(!s.shown.contains("printed line 120."), "{}", s.shown);
+    s.typed("/line 120.").press(Code::Enter).draw();
+    assert!(s.shown.contains("printed line 120."), "{}", s.shown);
+    s.outs.clear();
+    s.typed("yp");
+    let whole = format!("make\n{}", lines.join("\n"));
+    let page = EditorJob::Page { text: whole.clone() };
+    assert_eq!(s.outs, [Out::Copy(What::Characters(whole.chars().count()), whole), Out::Edit(page)]);
+    let parts = s.typed("Y").ui.picker.as_ref().map(|picker| format!("{picker:?}")).unwrap_or_default();
+    assert!(parts.contains("output") && parts.contains("line 300."), "{parts}");
+}
+
+#[test]
+fn what_is_copied_has_no_control_characters() {
+    let mut s = Scene::working(80, 24);
+    let mut patch = ToolPatch::new("t".into());
+    patch.kind = Patch::Set(ToolKind::Execute);
+    patch.title = Patch::Set("print\u{1b}[1mf".into());
+    let text = "```console\n\u{1b}[31mred\u{1b}[0m\r\n\u{7}beep\tend\n```";
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text(text.into()))]);
+    s.update(Update::ToolCall(patch.into()));
+    s.say("so \u{1b}]0;x\u{7}it\u{9b}2J is\r\n");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    let copied = |s: &mut Scene, keys: &[Code]| {
+        s.outs.clear();
+        keys.iter().for_each(|key| _ = s.press(*key).draw());
+        match &s.outs[..] {
+            [Out::Copy(_, text)] => text.clone(),
+            outs => panic!("{outs:?}"),
+        }
+    };
+    s.ctrl('y').draw();
+    assert!(matches!(&s.outs[..], [.., Out::Copy(_, text)] if text.trim_end() == "so it is"), "{:?}", s.outs);
+    s.press(Code::F(10)).draw();
+    assert_eq!(copied(&mut s, &[Code::Char('y')]).trim_end(), "so it is");
+    assert!(copied(&mut s, &[Code::Up, Code::Char('y')]).ends_with("red\nbeep\tend\n```"));
+    let output = copied(&mut s, &[Code::Char('Y'), Code::Down, Code::Enter]);
+    assert!(output.contains("red\nbeep\tend") && !output.contains('\u{1b}'), "{output:?}");
+}
+
 /// A conversation of which most has left memory, and where that is.
 fn mostly_away() -> (Scene, Memory) {
     let (mut s, memory) = (Scene::ready(80, 24), Memory::default());
