@@ -236,8 +236,10 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if selecting::ends(state, action, out) {
         return;
     }
-    if !matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock) {
-        state.quit_armed_until = None;
+    // Only the key that said what it does when it comes again does that.
+    let asks = Some(action).filter(|action| matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock));
+    if asks.is_none() || state.quit_asked_by != asks {
+        (state.quit_armed_until, state.quit_asked_by) = (None, asks);
     }
     if let Some(armed) = state.close_armed.take() {
         match action {

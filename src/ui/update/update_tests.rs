@@ -797,6 +797,20 @@ fn quitting_asks_while_something_is_alive() {
 }
 
 #[test]
+fn ctrl_c_and_ctrl_d_quit_only_when_they_have_asked_themselves() {
+    let mut s = Scene::working(80, 24);
+    s.ctrl('d').ctrl('c');
+    assert_eq!(s.intents(), [Intent::Cancel], "{:?}", s.outs);
+    assert!(s.draw().contains("Ctrl+C again quits"), "{}", s.shown);
+    s.outs.clear();
+    s.ctrl('d');
+    assert_eq!(s.outs, [], "it asks anew");
+    assert!(s.draw().contains("Ctrl+D again quits"), "{}", s.shown);
+    s.ctrl('d');
+    assert_eq!(s.outs, [Out::Quit]);
+}
+
+#[test]
 fn quitting_says_that_prompts_wait() {
     let mut s = Scene::working(80, 24);
     s.typed("then").press(Code::Enter).ctrl('d');
