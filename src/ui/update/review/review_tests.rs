@@ -131,6 +131,37 @@ fn what_is_written_behind_a_key_that_was_too_soon_is_no_key_of_the_review() {
 }
 
 #[test]
+fn a_file_of_which_only_its_row_is_on_the_screen_is_shown_before_it_is_decided() {
+    for (key, verdict) in [('a', Verdict::Accept), ('x', Verdict::Reject)] {
+        let mut s = scene(40, 10);
+        s.press(Code::Left).draw();
+        let file = s.ui.view.review.as_ref().unwrap().file().unwrap().path.clone();
+        s.press(Code::Char(key)).draw();
+        assert_eq!(decided(&s), []);
+        assert!(s.shown.contains(&format!("shown first · {key} again")), "{}", s.shown);
+        s.press(Code::Char(key));
+        let of_file = |target: &Target| matches!(target, Target::Hunk(path, _) if *path == file);
+        assert!(
+            matches!(&decided(&s)[..], [(target, given)] if of_file(target) && *given == verdict),
+            "{:?}",
+            decided(&s)
+        );
+    }
+    let mut s = scene(40, 10);
+    s.press(Code::Left).draw();
+    let file = s.ui.view.review.as_ref().unwrap().file().unwrap().path.clone();
+    s.typed("A").draw();
+    assert_eq!(decided(&s), []);
+    s.typed("A");
+    assert_eq!(decided(&s), [(Target::File(file), Verdict::Accept)]);
+    // Beside the list they are there.
+    let mut s = scene(120, 40);
+    s.press(Code::Left).draw();
+    s.typed("a");
+    assert_eq!(decided(&s).len(), 1);
+}
+
+#[test]
 fn letters_are_text_while_the_person_writes_whatever_is_shown() {
     for (w, h) in [(160, 40), (120, 40), (80, 24), (40, 10)] {
         let mut s = scene(w, h);
@@ -207,7 +238,7 @@ fn hunk_file_and_all_are_decided_and_the_cursor_goes_on() {
 
 #[test]
 fn in_the_list_of_files_a_file_is_decided() {
-    let mut s = scene(80, 24);
+    let mut s = scene(120, 40);
     s.press(Code::Left).draw();
     s.press(Code::Home).draw();
     s.typed("x");
