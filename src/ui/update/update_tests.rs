@@ -624,6 +624,54 @@ fn a_burst_of_five_is_tab_and_five_digits() {
 }
 
 #[test]
+fn the_digits_that_answer_alone_are_named_where_an_answer_lasts() {
+    use PermissionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+    let says = |kinds: &[PermissionKind]| {
+        let mut s = Scene::asked(80, 24);
+        s.after(700).press(Code::Tab).typed("1").after(100);
+        let options = kinds.iter().enumerate();
+        let options = options.map(|(n, kind)| PermissionOption { id: format!("{n}"), name: "x".into(), kind: *kind });
+        let (tool, options) = (ToolPatch::new("t".into()), options.collect());
+        let request = AgentRequest::Permission { tool, options };
+        s.agent(AgentEvent::Request { req: ReqId(9), session: Some(session()), request: request.into() });
+        s.draw().to_owned()
+    };
+    for (kinds, words) in [
+        (&[AllowAlways, AllowOnce, RejectOnce][..], "2 or 3 answers · Tab all keys"),
+        (&[AllowOnce, AllowAlways, RejectOnce, RejectOnce], "1, 3 or 4 answers"),
+        (&[AllowAlways, RejectOnce], "2 answers"),
+        (&[AllowOnce, RejectOnce], "a digit answers"),
+        (&[AllowAlways, RejectAlways], "Tab all keys"),
+    ] {
+        let shown = says(kinds);
+        assert!(shown.contains(words), "{words}: {shown}");
+        assert_eq!(shown.contains("answers"), words.contains("answers"), "{shown}");
+    }
+}
+
+#[test]
+fn who_reads_on_a_narrow_screen_is_told_what_became_of_a_key() {
+    let mut s = Scene::asked(40, 10);
+    s.press(Code::F(10)).draw();
+    s.ui.say("copied 27 characters (wl-copy)", s.now);
+    assert!(s.draw().contains("copied 27 characters (wl-copy)"), "{}", s.shown);
+    s.after(5000).draw();
+    assert!(s.shown.contains("waiting for you"), "{}", s.shown);
+}
+
+#[test]
+fn a_list_that_goes_on_says_how_far_one_is() {
+    for key in [Key::ctrl(Code::Char('p')), Key::char(':')] {
+        let mut s = Scene::ready(100, 24);
+        s.key(key).press(Code::Down).press(Code::Down).draw();
+        let all = s.ui.picker.as_ref().map_or(0, |picker| picker.matching().len());
+        assert!(all > 14 && s.shown.contains(&format!("3 of {all} · ")), "{}", s.shown);
+        s.typed("redraw").draw();
+        assert!(!s.shown.contains(" of "), "all of them are there: {}", s.shown);
+    }
+}
+
+#[test]
 fn a_digit_that_no_question_takes_is_the_beginning_of_what_is_written_at_once() {
     let mut s = Scene::asked(80, 24);
     s.after(700).press(Code::Tab).typed("1").after(100);
