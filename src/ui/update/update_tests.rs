@@ -1587,6 +1587,9 @@ fn what_is_typed_into_the_help_looks_for_rows_and_not_into_the_prompt() {
     assert!(s.draw().contains("first of all") && s.shown.contains("new line"), "{}", s.shown);
     s.typed("review CHANGED").draw();
     assert!(s.shown.contains("review what was changed") && !s.shown.contains("new line"), "{}", s.shown);
+    let keys = s.shown.lines().filter(|row| row.contains("review what was changed")).count();
+    assert_eq!(keys, 1, "{}", s.shown);
+    assert!(s.shown.contains("1 entry · "), "{}", s.shown);
     assert_eq!(s.ui.view.composer.text(), "");
     s.typed("zzz").draw();
     assert!(s.shown.contains("nothing matches"), "{}", s.shown);

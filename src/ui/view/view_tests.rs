@@ -515,7 +515,7 @@ fn the_help_says_how_much_of_it_there_is() {
     s.press(Code::F(1)).draw();
     let foot = |s: &Scene| s.shown.lines().find(|l| l.contains("Esc closes")).unwrap().trim().to_owned();
     let first = foot(&s);
-    assert!(first.starts_with("1–") && first.contains(" of ") && first.contains("PageDown more"), "{}", s.shown);
+    assert!(first.starts_with("rows 1–") && first.contains(" of ") && first.contains("PageDown more"), "{}", s.shown);
     for _ in 0..40 {
         s.press(Code::PageDown).draw();
     }
