@@ -13,7 +13,7 @@ use crate::model::ids::{EntryId, TurnId};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::ui::cells;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -228,7 +228,8 @@ impl Teller {
     ) {
         // Some agents name a call after they have announced it.
         let is_over = call.is_finished() || call.is_turned_down();
-        if call.title.is_empty() && is_newest && !is_over {
+        let has_no_input = call.raw_input.as_ref().and_then(Value::as_object).is_some_and(Map::is_empty);
+        if (call.title.is_empty() || has_no_input) && is_newest && !is_over {
             return;
         }
         let is_command = call.kind == ToolKind::Execute;
@@ -242,6 +243,8 @@ impl Teller {
         let what = cells::in_words(call, session);
         let exit =
             call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
+        // What was refused has not run.
+        let exit = exit.filter(|_| !call.refused && !call.is_turned_down());
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
         let why = reason(call).map(|why| format!(": {why}")).unwrap_or_default();
         let decided = call.decided.as_ref().map(|decided| format!(", {}", decided.words())).unwrap_or_default();
@@ -344,7 +347,7 @@ mod tests {
     use crate::model::event::{AgentEvent, AgentRequest, Event, HostEvent, Intent, Stop, Update, WriteFact, WriteHow};
     use crate::model::ids::ReqId;
     use crate::model::patch::Patch;
-    use crate::model::tool::{Change, ToolPatch};
+    use crate::model::tool::{Change, TerminalPatch, ToolPatch};
     use crate::ui::fixtures::Scene;
 
     /// A turn is under way; its prompt was typed.
@@ -413,6 +416,36 @@ mod tests {
         scene.end_turn(Stop::EndTurn);
         let all = said + &told(&mut teller, &scene, Upto::End);
         assert!(all.contains(": refused") && !all.contains("not told"), "{all}");
+    }
+
+    /// claude-agent-acp announces a command as `Terminal` with nothing in its input, and shows a terminal of its own.
+    #[test]
+    fn a_command_is_told_once_its_words_are_known_and_one_that_is_refused_has_no_end() {
+        let (mut scene, mut teller) = working();
+        let mut patch = ToolPatch::new("t".into());
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set("Terminal".into());
+        patch.raw_input = Patch::Set(serde_json::json!({}));
+        patch.content = Patch::Set(vec![ToolContent::Terminal("of-the-agent".into())]);
+        scene.update(Update::ToolCall(patch.into()));
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "");
+        let mut patch = ToolPatch::new("t".into());
+        patch.title = Patch::Set("printf x".into());
+        patch.raw_input = Patch::Set(serde_json::json!({"command": "printf x"}));
+        scene.ask_patch(1, patch, &["Allow", "Reject"]);
+        let mut all = told(&mut teller, &scene, Upto::Now);
+        scene.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+        all += &told(&mut teller, &scene, Upto::Now);
+        let exit = crate::model::tool::Exit { code: None, signal: None };
+        let ended = TerminalPatch { exit: Patch::Set(exit), ..TerminalPatch::new("of-the-agent".into()) };
+        scene.update(Update::Terminal(ended.into()));
+        let mut patch = ToolPatch::new("t".into());
+        patch.status = Patch::Set(ToolStatus::Failed);
+        scene.update(Update::ToolUpdate(patch.into()));
+        all += &told(&mut teller, &scene, Upto::Now);
+        scene.end_turn(Stop::EndTurn);
+        all += &told(&mut teller, &scene, Upto::End);
+        assert_eq!(all, "tool: run printf x: begins\ntool: run printf x: refused\n");
     }
 
     #[test]
