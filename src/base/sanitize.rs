@@ -17,6 +17,16 @@ enum Layout {
     Tabbed,
     /// Both stay.
     Block,
+    /// Both stay, and what is not seen does as well: a copy is no picture of a text.
+    Copy,
+    /// The same of a file: an end of a line that is CR LF stays such.
+    FileCopy,
+}
+
+impl Layout {
+    const fn is_copy(self) -> bool {
+        matches!(self, Self::Copy | Self::FileCopy)
+    }
 }
 
 /// One line for the screen: titles, names, paths, messages.
@@ -32,6 +42,23 @@ pub fn tabbed(text: &str) -> Cow<'_, str> {
 /// Lines for the screen: `\n` and `\t` stay, CR LF and a lone CR become `\n`.
 pub fn block(text: &str) -> Cow<'_, str> {
     clean(text, Layout::Block)
+}
+
+/// What is copied of what an agent or a program says: pasted into a shell or an editor it must be nothing but text. No
+/// escape sequence and no control character but `\n` and `\t` is left; CR LF and a lone CR become `\n`.
+pub fn copied(text: &str) -> Cow<'_, str> {
+    copy(text, Layout::Copy)
+}
+
+/// [`copied`] of what is in a file, or is to be put into one: CR LF stays, as a patch would not go in without.
+pub fn copied_file(text: &str) -> Cow<'_, str> {
+    copy(text, Layout::FileCopy)
+}
+
+fn copy(text: &str, layout: Layout) -> Cow<'_, str> {
+    // 0xC2 begins C1 controls; most texts have neither.
+    let is_suspect = |byte: u8| byte < b' ' && !matches!(byte, b'\n' | b'\t') || matches!(byte, 0x7f | 0xc2);
+    if text.bytes().any(is_suspect) { clean(text, layout) } else { Cow::Borrowed(text) }
 }
 
 /// Text for an agent: no escape sequence and no control character but `\n` and `\t`.
@@ -112,8 +139,9 @@ pub const fn is_break(c: char) -> bool {
 fn unchanged(c: char, layout: Layout) -> bool {
     match c {
         ' '..='~' => true,
-        '\n' => layout == Layout::Block,
+        '\n' => !matches!(layout, Layout::Line | Layout::Tabbed),
         '\t' => layout != Layout::Line,
+        _ if layout.is_copy() => !c.is_control(),
         _ => !c.is_control() && !is_break(c) && !is_deceptive(c),
     }
 }
@@ -139,10 +167,19 @@ fn clean(text: &str, layout: Layout) -> Cow<'_, str> {
         let completes_crlf = after_cr && c == '\n';
         after_cr = c == '\r';
         if completes_crlf {
+            if layout == Layout::FileCopy {
+                out.pop();
+                out.push_str("\r\n");
+            }
             continue;
         }
         match c {
             '\t' => out.push(if layout == Layout::Line { ' ' } else { '\t' }),
+            c if layout.is_copy() => match c {
+                '\n' | '\r' | '\u{85}' => out.push('\n'),
+                c if c.is_control() => {}
+                c => out.push(c),
+            },
             c if is_break(c) => out.push(if layout == Layout::Block { '\n' } else { ' ' }),
             c => push_visible(c, &mut out),
         }
@@ -234,6 +271,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_copied_has_no_control_characters_and_is_otherwise_as_it_was_said() {
+        let said = "\u{1b}[31mred\u{1b}[0m a\u{202e}b\u{200b}\tc\u{7}\r\n50%\r100%\u{85}\u{9b}1mé\u{2028}d";
+        assert_eq!(copied(said), "red a\u{202e}b\u{200b}\tc\n50%\n100%\né\u{2028}d");
+        assert_eq!(copied_file("-a\r\n+\u{1b}[1mb\r\n\r c\n"), "-a\r\n+b\r\n\n c\n");
+        for same in ["grüße 🦀\n\tb", "a\u{a0}b", "a\u{202e}b"] {
+            assert!(matches!(copied(same), Cow::Borrowed(_)), "{same:?}");
+        }
+    }
+
+    #[test]
     fn borrowed_when_nothing_changes() {
         assert!(matches!(line("grüße 🦀 漢字"), Cow::Borrowed(_)));
         assert!(matches!(block("a\n\tb"), Cow::Borrowed(_)));
@@ -277,6 +324,9 @@ mod tests {
             prop_assert!(!tabbed(&text).chars().any(|c| c != '\t' && c.is_control()));
             prop_assert!(!block(&text).chars().any(|c| !matches!(c, '\n' | '\t') && (c.is_control() || is_deceptive(c))));
             prop_assert!(!plain(&text).chars().any(|c| !matches!(c, '\n' | '\t') && c.is_control()));
+            prop_assert!(!copied(&text).chars().any(|c| !matches!(c, '\n' | '\t') && c.is_control()));
+            let file = copied_file(&text).replace("\r\n", "\n");
+            prop_assert!(!file.chars().any(|c| !matches!(c, '\n' | '\t') && c.is_control()));
         }
 
         #[test]
@@ -285,6 +335,8 @@ mod tests {
             prop_assert_eq!(line(&once), once.as_str());
             let once = block(&text).into_owned();
             prop_assert_eq!(block(&once), once.as_str());
+            let once = copied_file(&text).into_owned();
+            prop_assert_eq!(copied_file(&once), once.as_str());
         }
 
         #[test]

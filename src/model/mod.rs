@@ -59,6 +59,7 @@ use login::LogIn;
 use session::{Closed, Policy, Session, SessionState};
 use setup::{Setup, Unrecorded};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use terminal::TerminalOrigin;
@@ -346,6 +347,14 @@ impl Model {
     pub fn directories(&self, at: SessionKey) -> &[String] {
         let cwd = |at| self.sessions.get(&at).map(|session: &Session| &session.cwd);
         if cwd(at) == cwd(SessionKey::FIRST) { &self.directories } else { &[] }
+    }
+
+    /// Whether other sessions work in the directory of this one, or in one that holds it or is in it: they may have one
+    /// review, and one count of what is open.
+    pub fn is_shared(&self, at: SessionKey) -> bool {
+        let Some(cwd) = self.sessions.get(&at).map(|session| Path::new(&session.cwd)) else { return false };
+        let is_around = |other: &Session| cwd.starts_with(&other.cwd) || Path::new(&other.cwd).starts_with(cwd);
+        self.sessions.iter().any(|(key, other)| *key != at && !other.is_aside() && is_around(other))
     }
 
     /// What may be spent, where that is limited.

@@ -8,6 +8,7 @@ use super::tool::Exit;
 use super::write::Waiter;
 use crate::base::tail::TailBuffer;
 use crate::base::utf8::Utf8Stream;
+use crate::text::ansi;
 use crate::text::grid::ScreenSnapshot;
 use std::sync::Arc;
 
@@ -75,6 +76,19 @@ impl Terminal {
             waiters: Vec::new(),
             entry: None,
             embedded: Vec::new(),
+        }
+    }
+
+    /// All that is kept of what it has printed, in lines without colours and control characters.
+    pub fn printed(&self) -> String {
+        match &self.screen {
+            Some(screen) => screen.text(),
+            None => {
+                let rows = ansi::parse(self.text.as_str());
+                let mut lines = rows.iter().map(|row| row.as_str().trim_end()).collect::<Vec<_>>().join("\n");
+                lines.truncate(lines.trim_end().len());
+                lines
+            }
         }
     }
 

@@ -10,7 +10,6 @@ use crate::model::entry::Body;
 use crate::model::ids::Now;
 use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
-use crate::model::terminal::Terminal;
 use crate::ui::{cells, labels};
 
 /// Lines of a command's output.
@@ -78,7 +77,7 @@ pub(super) fn output(session: SessionRef<'_>) -> Vec<String> {
     else {
         return last_texts(session);
     };
-    let text = printed(terminal);
+    let text = terminal.printed();
     let all: Vec<&str> = text.trim_end().lines().collect();
     let mut lines = vec![format!("command: {}", terminal.command)];
     let over = all.len().saturating_sub(MAX_OUTPUT);
@@ -87,13 +86,6 @@ pub(super) fn output(session: SessionRef<'_>) -> Vec<String> {
     }
     lines.extend(all.iter().skip(over).map(|line| format!("{QUOTE}{}", sanitize::plain(line))));
     lines
-}
-
-fn printed(terminal: &Terminal) -> String {
-    match &terminal.screen {
-        Some(screen) => screen.rows.iter().map(|row| row.as_str().trim_end()).collect::<Vec<_>>().join("\n"),
-        None => terminal.text.text(),
-    }
 }
 
 /// Some agents give what a command has printed as text of its call.

@@ -4,7 +4,7 @@
 //! changes; text goes out in whole lines, so that an escape sequence cannot slip through in two pieces.
 
 use super::QUOTE;
-use crate::base::{human, limits, sanitize};
+use crate::base::{human, limits, paths, sanitize};
 use crate::model::entries::Changed;
 use crate::model::entry::{
     Block, Body, Entry, FileOutcome, FileVerb, Level, Message, PlanEntry, PlanStatus, UserState,
@@ -13,9 +13,10 @@ use crate::model::ids::{EntryId, TurnId};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::ui::cells;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 /// Entries of which is remembered what was printed; older ones change no more.
 const REMEMBERED: usize = 4096;
@@ -187,7 +188,9 @@ impl Teller {
                 };
                 let outside = if file.is_outside { ", outside: not reviewed, no undo" } else { "" };
                 if !state.is_empty() {
-                    once(&format!("file: {verb} {}: {state}{outside}", file.path), &mut printed, out);
+                    // As in the rows of the transcript; what is outside has its whole path.
+                    let path = paths::display(Path::new(&file.path), &roots(session, file.is_outside), None);
+                    once(&format!("file: {verb} {path}: {state}{outside}"), &mut printed, out);
                 }
             }
             Body::Notice(notice) => {
@@ -225,7 +228,8 @@ impl Teller {
     ) {
         // Some agents name a call after they have announced it.
         let is_over = call.is_finished() || call.is_turned_down();
-        if call.title.is_empty() && is_newest && !is_over {
+        let has_no_input = call.raw_input.as_ref().and_then(Value::as_object).is_some_and(Map::is_empty);
+        if (call.title.is_empty() || has_no_input) && is_newest && !is_over {
             return;
         }
         let is_command = call.kind == ToolKind::Execute;
@@ -239,6 +243,8 @@ impl Teller {
         let what = cells::in_words(call, session);
         let exit =
             call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
+        // What was refused has not run.
+        let exit = exit.filter(|_| !call.refused && !call.is_turned_down());
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
         let why = reason(call).map(|why| format!(": {why}")).unwrap_or_default();
         let decided = call.decided.as_ref().map(|decided| format!(", {}", decided.words())).unwrap_or_default();
@@ -251,6 +257,11 @@ fn may_be_claimed(command: &Entry, session: SessionRef<'_>) -> bool {
     let runs = |entry: &Entry| matches!(&entry.body, Body::Tool(call) if !call.is_finished());
     let entries = session.entries();
     (0..entries.len()).rev().filter_map(|at| entries.at(at)).take_while(|e| e.turn == command.turn).any(runs)
+}
+
+/// What a path is shown relative to.
+fn roots(session: SessionRef<'_>, is_outside: bool) -> Vec<PathBuf> {
+    if is_outside { Vec::new() } else { vec![PathBuf::from(&session.cwd)] }
 }
 
 fn state(call: &ToolCall) -> &str {
@@ -333,10 +344,10 @@ fn text(label: &str, message: &Message, is_whole: bool, printed: &mut Printed, o
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::event::{Intent, Stop, Update};
+    use crate::model::event::{AgentEvent, AgentRequest, Event, HostEvent, Intent, Stop, Update, WriteFact, WriteHow};
     use crate::model::ids::ReqId;
     use crate::model::patch::Patch;
-    use crate::model::tool::{Change, ToolPatch};
+    use crate::model::tool::{Change, TerminalPatch, ToolPatch};
     use crate::ui::fixtures::Scene;
 
     /// A turn is under way; its prompt was typed.
@@ -407,6 +418,36 @@ mod tests {
         assert!(all.contains(": refused") && !all.contains("not told"), "{all}");
     }
 
+    /// claude-agent-acp announces a command as `Terminal` with nothing in its input, and shows a terminal of its own.
+    #[test]
+    fn a_command_is_told_once_its_words_are_known_and_one_that_is_refused_has_no_end() {
+        let (mut scene, mut teller) = working();
+        let mut patch = ToolPatch::new("t".into());
+        patch.kind = Patch::Set(ToolKind::Execute);
+        patch.title = Patch::Set("Terminal".into());
+        patch.raw_input = Patch::Set(serde_json::json!({}));
+        patch.content = Patch::Set(vec![ToolContent::Terminal("of-the-agent".into())]);
+        scene.update(Update::ToolCall(patch.into()));
+        assert_eq!(told(&mut teller, &scene, Upto::Now), "");
+        let mut patch = ToolPatch::new("t".into());
+        patch.title = Patch::Set("printf x".into());
+        patch.raw_input = Patch::Set(serde_json::json!({"command": "printf x"}));
+        scene.ask_patch(1, patch, &["Allow", "Reject"]);
+        let mut all = told(&mut teller, &scene, Upto::Now);
+        scene.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+        all += &told(&mut teller, &scene, Upto::Now);
+        let exit = crate::model::tool::Exit { code: None, signal: None };
+        let ended = TerminalPatch { exit: Patch::Set(exit), ..TerminalPatch::new("of-the-agent".into()) };
+        scene.update(Update::Terminal(ended.into()));
+        let mut patch = ToolPatch::new("t".into());
+        patch.status = Patch::Set(ToolStatus::Failed);
+        scene.update(Update::ToolUpdate(patch.into()));
+        all += &told(&mut teller, &scene, Upto::Now);
+        scene.end_turn(Stop::EndTurn);
+        all += &told(&mut teller, &scene, Upto::End);
+        assert_eq!(all, "tool: run printf x: begins\ntool: run printf x: refused\n");
+    }
+
     #[test]
     fn a_refusal_is_told_when_it_is_refused_and_an_answer_that_was_interrupted_has_its_label_again() {
         let (mut scene, mut teller) = working();
@@ -430,6 +471,30 @@ mod tests {
         scene.end_turn(Stop::EndTurn);
         let said = told(&mut teller, &scene, Upto::End);
         assert!(!said.contains("refused"), "it was told: {said}");
+    }
+
+    #[test]
+    fn a_written_file_is_named_from_the_directory_on_and_one_outside_by_its_whole_path() {
+        let (mut scene, mut teller) = working();
+        let mut write = |req: u64, path: &str, outside: Option<&str>| {
+            let (id, path) = (ReqId(req), path.to_owned());
+            let request =
+                AgentRequest::WriteFile { path: path.clone(), content: "12345".into(), how: WriteHow::default() };
+            let session = Some(crate::ui::fixtures::session());
+            scene.event(Event::Agent(AgentEvent::Request { req: id, session, request: request.into() }));
+            let (real, result) = (None, Ok(()));
+            let checked = HostEvent::WriteChecked { req: id, path: path.clone(), real, outside: false, result };
+            scene.event(Event::Host(checked));
+            let outside = outside.map(str::to_owned);
+            let result = Ok(WriteFact { created: true, bytes: 5, old: None, outside });
+            scene.event(Event::Host(HostEvent::FileWritten { req: id, path, result }));
+            told(&mut teller, &scene, Upto::Now)
+        };
+        assert_eq!(write(1, "/home/me/src/shop/src/pages/cart.rs", None), "file: write src/pages/cart.rs: 5 B\n");
+        assert_eq!(write(2, "/home/me/src/shopping/x", None), "file: write /home/me/src/shopping/x: 5 B\n");
+        assert_eq!(write(3, "/home/me/src/shop/../x", None), "file: write /home/me/src/x: 5 B\n");
+        let said = write(4, "/home/me/src/shop/link/x", Some("/srv/x"));
+        assert_eq!(said, "file: write /srv/x: 5 B, outside: not reviewed, no undo\n");
     }
 
     /// See `tests/naughty/README.md`.

@@ -3,6 +3,8 @@
 //! The host makes it, the model keeps the last one, the screen paints it. Cheap to share behind `Arc`.
 
 use super::run::StyledText;
+use super::width;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Stands for one character that is not shown: what follows stays in its place.
@@ -17,9 +19,32 @@ pub struct ScreenSnapshot {
     pub generation: u64,
     /// Rows that scrolled out of the history.
     pub dropped_rows: u64,
+    /// Rows, by their place, that were too narrow for their line: the next one goes on with it.
+    pub go_on: BTreeSet<usize>,
 }
 
 impl ScreenSnapshot {
+    /// What was printed, in lines as they were before the width broke them, without the blanks at their ends.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            out.push_str(row.as_str());
+            let next = self.rows.get(at + 1).filter(|_| self.go_on.contains(&at));
+            if let Some(next) = next {
+                // Blanks at the end of a row are dropped; a wide character may have had no room in the last column.
+                let blank = usize::from(self.cols).saturating_sub(width::styled_width(row));
+                let is_wide =
+                    next.as_str().chars().next().is_some_and(|c| width::str_width(c.encode_utf8(&mut [0; 4])) > 1);
+                out.extend(std::iter::repeat_n(' ', if is_wide && blank == 1 { 0 } else { blank }));
+            } else {
+                out.truncate(out.trim_end_matches(' ').len());
+                out.push('\n');
+            }
+        }
+        out.truncate(out.trim_end().len());
+        out
+    }
+
     /// The same with these places covered; nothing when there are none. They are asked for in lines, each of which is as
     /// many rows as a program has filled without a break.
     pub fn covered(&self, places: &dyn Fn(&str) -> Vec<Range<usize>>) -> Option<Self> {
@@ -62,6 +87,16 @@ fn with_covers(row: &StyledText, mut from: usize, places: &[Range<usize>]) -> St
 mod tests {
     use super::*;
     use crate::text::token::Token;
+
+    #[test]
+    fn rows_that_the_width_broke_are_one_line_again() {
+        let rows = ["abcdef", "gh", "ab", " cd", "ijklm", "漢", "abcdef", "x", ""];
+        let rows = rows.map(|row| StyledText::of(row, Token::Text)).to_vec();
+        let go_on = BTreeSet::from([0, 2, 4]);
+        let screen = ScreenSnapshot { rows, cols: 6, go_on, ..ScreenSnapshot::default() };
+        assert_eq!(screen.text(), "abcdefgh\nab     cd\nijklm漢\nabcdef\nx");
+        assert_eq!(ScreenSnapshot::default().text(), "");
+    }
 
     #[test]
     fn what_goes_on_in_the_next_row_is_covered_and_keeps_its_place() {

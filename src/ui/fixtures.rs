@@ -215,7 +215,7 @@ impl Scene {
             self.model.first().session().terminal(&term).and_then(|t| t.screen.as_ref()).map_or(0, |s| s.generation)
                 + 1;
         let rows = text.lines().map(StyledText::from).collect();
-        let screen = ScreenSnapshot { rows, cols: 100, generation, dropped_rows: 0 };
+        let screen = ScreenSnapshot { rows, cols: 100, generation, ..ScreenSnapshot::default() };
         self.reduce(Event::Host(HostEvent::TerminalMoved { term: term.clone() }));
         self.show_screen(term, Arc::new(screen));
     }
@@ -334,15 +334,30 @@ impl Scene {
     }
 
     fn seek(&mut self, way: Way) {
-        if !self.seek_here(way) {
+        if !self.seek_in(way) {
             let cx = cx_of(&self.model, &self.history, &self.info, self.now);
             if update::reading::seek_on(&mut self.ui, cx, way) != Looked::Found {
                 return;
             }
-            self.seek_here(way);
+            self.seek_in(way);
         }
         let cx = cx_of(&self.model, &self.history, &self.info, self.now);
         update::reading::tell_place(&mut self.ui, cx);
+    }
+
+    fn seek_in(&mut self, way: Way) -> bool {
+        if self.seek_here(way) {
+            return true;
+        }
+        let cx = cx_of(&self.model, &self.history, &self.info, self.now);
+        if !update::reading::open_sought(&mut self.ui, cx) {
+            return false;
+        }
+        let is_found = self.seek_here(way);
+        if !is_found {
+            update::reading::fold_sought(&mut self.ui);
+        }
+        is_found
     }
 
     fn seek_here(&mut self, way: Way) -> bool {

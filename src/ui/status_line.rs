@@ -53,12 +53,14 @@ const STOPS: (&str, &str) = ("{Esc} stops the turn", "{Esc} stops");
 /// What leads to the dock, where the keyboard is not there.
 const TO_DOCK: &str = "{Tab}, then ";
 
-/// What is to be known of the keys that lead on.
+/// What is to be known besides the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Leads<'a> {
     pub keys: &'a Keymap,
     /// The keyboard is in the dock.
     pub in_dock: bool,
+    /// Other sessions work in the same directory: what is open to review is that of all of them.
+    pub is_shared: bool,
 }
 
 /// A few words of the status line.
@@ -172,12 +174,13 @@ pub fn status(session: SessionRef<'_>, to: Leads<'_>, hint: &[String], setup: Se
     let stops =
         Piece::hint(to, STOPS).map(|piece| piece.text).filter(|stops| left.iter().any(|piece| piece.text == *stops));
     let stops = stops.map(|stops| stops.as_str().to_owned());
-    Status { busy, left, right: right(session, to.keys, setup, now), stops }
+    Status { busy, left, right: right(session, to, setup, now), stops }
 }
 
 /// What a session does or waits for, without the keys that lead on: for a row of a list.
 pub fn brief(session: SessionRef<'_>, now: Now, columns: usize) -> StyledText {
-    let (busy, mut left) = left(session, Leads { keys: &Keymap::default(), in_dock: false }, &[], now);
+    let (busy, mut left) =
+        left(session, Leads { keys: &Keymap::default(), in_dock: false, is_shared: false }, &[], now);
     // Hints give way first anywhere.
     left.retain(|piece| piece.rank != HINT);
     fit(&Status { busy, left, ..Status::default() }, columns).0
@@ -383,7 +386,7 @@ fn odd_end(session: &Session) -> Option<String> {
 }
 
 /// What of the agent's changes is open, else what they are, whether the client could have stopped it, and the gate.
-fn changes(session: SessionRef<'_>, keys: &Keymap, now: Now) -> Vec<Piece> {
+fn changes(session: SessionRef<'_>, to: Leads<'_>, now: Now) -> Vec<Piece> {
     let changes = session.changes();
     let mut pieces = Vec::new();
     if session.is_only_reviewed() {
@@ -394,7 +397,12 @@ fn changes(session: SessionRef<'_>, keys: &Keymap, now: Now) -> Vec<Piece> {
     match to_review(changes.totals) {
         Some(open) => {
             let short = format!("{} open", changes.totals.pending);
-            pieces.push(Piece::new(" · ", open, Token::Text, 60).or(52, short, Token::Text));
+            let piece = if to.is_shared {
+                Piece::new(" · ", format!("{open} in this directory"), Token::Text, 60).or(56, open, Token::Text)
+            } else {
+                Piece::new(" · ", open, Token::Text, 60)
+            };
+            pieces.push(piece.or(52, short, Token::Text));
         }
         None if changes.totals.is_empty() => {}
         None => {
@@ -403,7 +411,7 @@ fn changes(session: SessionRef<'_>, keys: &Keymap, now: Now) -> Vec<Piece> {
         }
     }
     if let Some(before) = to_review_before(changes) {
-        let looks = keys.now(Layer::Composer, "F3").map(|key| format!("{before}: {key}"));
+        let looks = to.keys.now(Layer::Composer, "F3").map(|key| format!("{before}: {key}"));
         pieces.push(Piece::new(" · ", looks.unwrap_or(before), Token::Text, 59));
     }
     if session.agent().caps.works_alone && session.gate() != Gate::Off {
@@ -445,10 +453,10 @@ fn permissions(session: SessionRef<'_>, now: Now) -> Option<Piece> {
     }
 }
 
-fn right(session: SessionRef<'_>, keys: &Keymap, setup: Setup, now: Now) -> Vec<Piece> {
+fn right(session: SessionRef<'_>, to: Leads<'_>, setup: Setup, now: Now) -> Vec<Piece> {
     let lack = session.unrecorded().map(unrecorded);
     let lack = lack.map(|words| Piece::new(" · ", words, Token::Warn, WARNING).or(47, "not recorded", Token::Warn));
-    let mut pieces: Vec<Piece> = lack.into_iter().chain(changes(session, keys, now)).collect();
+    let mut pieces: Vec<Piece> = lack.into_iter().chain(changes(session, to, now)).collect();
     let in_status = setup == Setup::InStatus;
     if let Some((mode, token)) = mode(session).filter(|_| in_status) {
         let sep = if pieces.is_empty() { "" } else { " · " };

@@ -7,6 +7,8 @@ use crate::model::event::{
     AgentEvent, AuthKind, AuthMethod, CallError, Can, ErrorKind, Event, HostEvent, InitResult, Intent, Opening, Stop,
     Update,
 };
+use crate::model::ids::{Addressed, AgentKey, SessionKey};
+use crate::model::reduce::reduce;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Keymap};
@@ -15,7 +17,7 @@ fn said(s: &Scene, columns: usize) -> (String, String) {
     let (left, right) = fit(
         &status(
             s.model.first(),
-            Leads { keys: &Keymap::default(), in_dock: false },
+            Leads { keys: &Keymap::default(), in_dock: false, is_shared: s.model.is_shared(SessionKey::FIRST) },
             &["the hint".to_owned()],
             Setup::InStatus,
             s.now,
@@ -157,8 +159,13 @@ fn the_persons_time_is_no_silence_of_the_agent() {
 fn waiting_for_the_person_is_always_first() {
     let mut s = Scene::asked(80, 24);
     s.after(12_000);
-    let status =
-        status(s.model.first(), Leads { keys: &Keymap::default(), in_dock: false }, &[], Setup::InStatus, s.now);
+    let status = status(
+        s.model.first(),
+        Leads { keys: &Keymap::default(), in_dock: false, is_shared: s.model.is_shared(SessionKey::FIRST) },
+        &[],
+        Setup::InStatus,
+        s.now,
+    );
     let (l, _) = fit(&status, 200);
     assert_eq!(l.as_str(), "waiting for you 0:12 · Esc stops the turn");
     assert_eq!(l.iter().next().unwrap().1.token, Token::Warn);
@@ -327,6 +334,22 @@ fn what_was_changed_stands_at_the_right() {
 }
 
 #[test]
+fn what_is_open_to_review_is_said_to_be_of_the_directory_where_several_sessions_work_in_it() {
+    let mut s = Scene::ready(80, 24);
+    changed(&mut s, false);
+    let opens = |s: &mut Scene, cwd: String| {
+        let open = Event::User(Intent::OpenSession { cwd, how: Opening::New });
+        drop(reduce(&mut s.model, Addressed::new(AgentKey::FIRST, open), s.now));
+    };
+    opens(&mut s, "/elsewhere".into());
+    assert_eq!(said(&s, 200).1, "3 to review · default");
+    let cwd = s.model.first().cwd.clone();
+    opens(&mut s, cwd);
+    assert_eq!(said(&s, 200).1, "3 to review in this directory · default");
+    assert!(said(&s, 40).1.starts_with("3 to review"), "{:?}", said(&s, 40));
+}
+
+#[test]
 fn a_long_wait_for_the_snapshot_is_named() {
     let mut s = Scene::ready(80, 24);
     s.model = std::mem::take(&mut s.model).with_review(true);
@@ -418,7 +441,7 @@ fn that_nothing_is_recorded_stays_in_sight_as_long_as_it_is_so() {
     assert!(said(&s, 46).1.contains("not recorded"), "{:?}", said(&s, 46));
     let mut status = status(
         s.model.first(),
-        Leads { keys: &Keymap::default(), in_dock: false },
+        Leads { keys: &Keymap::default(), in_dock: false, is_shared: s.model.is_shared(SessionKey::FIRST) },
         &["the hint".to_owned()],
         Setup::InStatus,
         s.now,

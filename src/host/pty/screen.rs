@@ -4,6 +4,7 @@
 //! for the program that asked. Invariant: all that the bytes are, it neither fails nor grows without bound.
 
 use std::cell::Cell as Flag;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -205,7 +206,8 @@ impl Screen {
         }
         let known = |number: u64| {
             let at = number.checked_sub(last.dropped_rows).filter(|_| number < settled)?;
-            last.rows.get(usize::try_from(at).ok()?).cloned()
+            let at = usize::try_from(at).ok()?;
+            last.rows.get(at).map(|row| (row.clone(), last.go_on.contains(&at)))
         };
         self.shown(known)
     }
@@ -215,24 +217,30 @@ impl Screen {
         self.shown(|_| None).0
     }
 
-    fn shown(&self, known: impl Fn(u64) -> Option<StyledText>) -> (ScreenSnapshot, usize) {
+    fn shown(&self, known: impl Fn(u64) -> Option<(StyledText, bool)>) -> (ScreenSnapshot, usize) {
         let grid = self.term.grid();
         let cols = self.size.cols.min(grid.columns());
         let history = grid.history_size();
         let dropped_rows = self.scrolled.saturating_sub(history as u64);
         let mut read = 0;
         let lines = (dropped_rows..).zip(-(history as i32)..grid.screen_lines() as i32);
-        let mut rows: Vec<StyledText> = lines
-            .map(|(number, line)| {
-                known(number).unwrap_or_else(|| {
-                    read += 1;
-                    row_text(&grid[Line(line)], cols)
-                })
-            })
-            .collect();
+        let mut go_on = BTreeSet::new();
+        let mut rows: Vec<StyledText> = Vec::new();
+        for (number, line) in lines {
+            let (row, goes_on) = known(number).unwrap_or_else(|| {
+                read += 1;
+                let row = &grid[Line(line)];
+                let last = cols.checked_sub(1).filter(|_| cols == grid.columns());
+                (row_text(row, cols), last.is_some_and(|last| row[Column(last)].flags.contains(Flags::WRAPLINE)))
+            });
+            if goes_on {
+                go_on.insert(rows.len());
+            }
+            rows.push(row);
+        }
         let used = rows.iter().rposition(|row| !row.is_empty()).map_or(0, |last| last + 1);
         rows.truncate(used);
-        (ScreenSnapshot { rows, cols: cols as u16, generation: self.generation, dropped_rows }, read)
+        (ScreenSnapshot { rows, cols: cols as u16, generation: self.generation, dropped_rows, go_on }, read)
     }
 
     /// A defect of the emulator costs this screen, never the program.

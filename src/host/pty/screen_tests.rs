@@ -177,6 +177,20 @@ fn rows_that_a_smaller_history_drops_are_counted() {
 }
 
 #[test]
+fn lines_that_are_longer_than_the_screen_is_wide_are_whole_in_the_text() {
+    let mut screen = Screen::new(20, 4);
+    let long = "one two three four five six seven eight nine ten";
+    screen.advance(format!("{long}\r\n12345678901234567890\r\nnext\r\n1234567890123456789漢字\r\n").as_bytes());
+    let mut last = screen.follow(&ScreenSnapshot::default()).0;
+    for n in 0..6 {
+        screen.advance(format!("{n}\r\n").as_bytes());
+        last = screen.follow(&last).0;
+    }
+    let text = format!("{long}\n12345678901234567890\nnext\n1234567890123456789漢字\n0\n1\n2\n3\n4\n5");
+    assert_eq!((last.text(), screen.snapshot().text()), (text.clone(), text));
+}
+
+#[test]
 fn what_has_scrolled_away_is_read_once() {
     let mut screen = Screen::new(80, 24);
     let (mut last, mut read) = screen.follow(&ScreenSnapshot::default());
@@ -220,5 +234,6 @@ fn what_is_followed_is_what_is_there() {
         }
         last = screen.follow(&last).0;
         assert_eq!((&last.rows, last.dropped_rows), (&screen.snapshot().rows, screen.snapshot().dropped_rows), "{n}");
+        assert_eq!(last.go_on, screen.snapshot().go_on, "{n}");
     }
 }

@@ -127,6 +127,11 @@ fn writes_all(t: &ToolCall) -> bool {
 
 /// Files that a call is to patch, where it says so only in its input, and nothing else there.
 pub fn patched(call: &ToolCall) -> Vec<OfFile<'_>> {
+    patch_of(call).and_then(patch::of_files).unwrap_or_default()
+}
+
+/// The patch of those files, as it was sent.
+pub fn patch_of(call: &ToolCall) -> Option<&str> {
     let input = call.raw_input.as_ref().filter(|_| call.content.is_empty());
     let text = match input {
         Some(Value::String(text)) => Some(text),
@@ -136,7 +141,7 @@ pub fn patched(call: &ToolCall) -> Vec<OfFile<'_>> {
         }),
         _ => None,
     };
-    text.filter(|text| patch::is_of_files(text)).and_then(|text| patch::of_files(text)).unwrap_or_default()
+    text.map(String::as_str).filter(|text| patch::is_of_files(text))
 }
 
 /// Whether a call is called so, in small letters: by the word that stands in its row, its title, or its tool's name.

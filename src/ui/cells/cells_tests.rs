@@ -454,6 +454,63 @@ fn a_file_that_only_the_input_names_is_shown_and_where_it_really_is() {
     assert_eq!(shown[1..], expected, "what the title names is not said twice");
 }
 
+/// As in the recordings of agents that ask in words, which the title shortens.
+#[test]
+fn a_command_that_is_asked_about_in_words_is_said_once_and_whole() {
+    let question = |title: &str, text: &str| {
+        let mut t = call(ToolKind::Other, title, ToolStatus::Pending);
+        t.content = vec![ToolContent::Block(Block::Text(text.into()))];
+        with_ctx(80, None, |ctx| flat(&permission_body(&entry(Body::Tool(Box::new(t))), &[], &[], ctx)))
+    };
+    let asks = |command: &str| format!("Requesting approval to perform: Run command `{command}`");
+    assert_eq!(question("Shell: echo one; sleep 1", &asks("echo one; sleep 1")), ["tool  echo one; sleep 1"]);
+    let whole = "printf '\\033[31mred\\033[0m'; ls; for i in 1 2 3; do echo $i; done; echo to-stderr 1>&2";
+    let cut = "Shell: printf '\\033[31mred\\033[0...done; echo to-stderr 1>&2";
+    assert_eq!(question(cut, &asks(whole)), [format!("tool  {whole}")]);
+    let two = question("Shell: ls", &asks("ls\n  rm x"));
+    assert_eq!(two.len(), 3, "the title has less than is run: {two:?}");
+    // What says anything else stays.
+    for text in [asks("rm x"), "Run the command on all hosts: `ls`".to_owned(), format!("{} now", asks("ls"))] {
+        let shown = question("Shell: ls", &text);
+        assert_eq!(shown.len(), 2, "{shown:?}");
+        assert!(shown[1].contains(&text), "{shown:?}");
+    }
+    assert_eq!(question("Read: ls", &asks("ls")).len(), 2, "it says that it reads");
+    // What was not answered keeps its row, which has all of it.
+    let mut stopped = call(ToolKind::Other, cut, ToolStatus::Failed);
+    stopped.unanswered = true;
+    stopped.content = vec![ToolContent::Block(Block::Text(asks(whole)))];
+    let rows = tool(stopped, None);
+    assert!(rows.len() == 1 && rows[0].contains("for i in 1 2 3"), "{rows:?}");
+}
+
+#[test]
+fn what_is_searched_has_what_is_copied_of_a_change_and_no_more_than_is_near_it() {
+    let model = Model::default();
+    let texts = |old: &str, new: &str| {
+        let mut t = call(ToolKind::Edit, "edit", ToolStatus::Completed);
+        t.content = vec![ToolContent::Change(Change::of_texts("/proj/a.rs", Some(old.into()), new.into()))];
+        let entry = entry(Body::Tool(Box::new(t)));
+        (source(&entry, model.first()), searched(&entry, model.first()))
+    };
+    let lines = |of: &[u32]| of.iter().map(|n| format!("line {n};\n")).collect::<String>();
+    let all: Vec<u32> = (0..40).collect();
+    let (mut gone, mut twice) = (all.clone(), all.clone());
+    gone.drain(20..22);
+    twice.splice(30..31, [90, 91]);
+    twice.insert(10, 10);
+    for new in [&gone, &twice, &all[..39].to_vec(), &all[1..].to_vec(), &Vec::new()] {
+        let (copied, searched) = texts(&lines(&all), &lines(new));
+        let shown = copied.lines().filter(|line| !line.starts_with("---") && !line.starts_with("+++"));
+        for line in shown.filter_map(|line| line.strip_prefix(['-', '+', ' '])) {
+            assert!(searched.lines().any(|has| has == line), "{line}: {searched}");
+        }
+    }
+    let (copied, searched) = texts(&lines(&all), &lines(&gone));
+    assert!(copied.contains("-line 20;\n-line 21;\n"), "{copied}");
+    assert!(!searched.contains("line 16;") && !searched.contains("line 25;"), "{searched}");
+}
+
 #[test]
 fn copying_gives_the_text_as_it_was_sent() {
     let model = Model::default();

@@ -1,24 +1,20 @@
 //! What of an entry can be copied by itself: a code block, a command, what it printed, a patch, a path, an address.
 //!
-//! Copies nothing. Invariants: each is as it was sent, without layout, and there are at most `MAX`; a patch goes in with
-//! `git apply` in the session's directory, as far as the place of its texts in the file is known.
+//! Copies nothing. Invariants: each is as it was sent, without layout and without control characters (see `source`), and
+//! there are at most `MAX`; of patches see `patch`.
 
-use super::{named, source};
-use crate::base::{human, paths};
+use super::source::{self, clean};
+use super::{named, patch};
+use crate::base::{human, sanitize};
 use crate::model::entry::{Block, Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
-use crate::model::tool::{Change, ChangeBody, Operation, ToolCall, ToolContent};
-use crate::text::{address, unified};
+use crate::model::tool::{Change, ToolCall, ToolContent};
+use crate::text::address;
 use crate::ui::md;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::Path;
-use std::time::Duration;
 
 const MAX: usize = 100;
-/// For the changed lines of a patch.
-const TIME: Duration = Duration::from_millis(50);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Part {
@@ -30,7 +26,7 @@ pub struct Part {
 /// The whole entry first.
 pub fn parts(entry: &Entry, session: SessionRef<'_>) -> Vec<Part> {
     let mut out = Parts::default();
-    out.add("all of it", source(entry, session));
+    out.push("all of it".to_owned(), source::source(entry, session));
     match &entry.body {
         Body::User(m) => out.markdown(&m.text),
         Body::Agent(m) => out.markdown(&m.text),
@@ -40,7 +36,7 @@ pub fn parts(entry: &Entry, session: SessionRef<'_>) -> Vec<Part> {
         Body::File(op) => {
             out.add("path", op.path.clone());
             if let FileOutcome::Written { old, new, .. } = &op.outcome {
-                out.patch(names(&op.path, session), old.as_deref(), new, None);
+                out.of_file("patch", patch::of_texts(&op.path, (old.as_deref(), new), None, session));
             }
         }
         Body::Attachment(_) | Body::Plan(_) | Body::Notice(_) | Body::Changes(_) => {}
@@ -53,7 +49,16 @@ struct Parts(Vec<Part>);
 
 impl Parts {
     fn add(&mut self, what: impl Into<String>, text: impl Into<String>) {
-        let (what, text) = (what.into(), text.into());
+        let (what, text) = (what.into(), clean(text.into(), sanitize::copied));
+        self.push(what, text);
+    }
+
+    /// What is in a file, or is to be put into one.
+    fn of_file(&mut self, what: &str, text: String) {
+        self.push(what.to_owned(), clean(text, sanitize::copied_file));
+    }
+
+    fn push(&mut self, what: String, text: String) {
         if !text.is_empty() && self.0.len() < MAX {
             self.0.push(Part { what, text });
         }
@@ -97,77 +102,19 @@ impl Parts {
     }
 
     fn change(&mut self, change: &Change, line: Option<u32>, session: SessionRef<'_>) {
-        let names = names(&change.path, session);
-        match &change.body {
-            ChangeBody::Texts { old, new } => {
-                self.patch(names, old.as_deref(), new, line);
-                self.add("new text", new.to_string());
-            }
-            ChangeBody::Patch(patch) => self.add("patch", named_patch(patch, names, &change.operation)),
-            ChangeBody::Nothing => {}
+        self.of_file("patch", patch::of_change(change, line, session).unwrap_or_default());
+        if let Some((_, new)) = change.texts() {
+            self.of_file("new text", new.to_string());
         }
-    }
-
-    /// `line`: where the texts begin in the file, if that is known.
-    fn patch(&mut self, names: Names, old: Option<&str>, new: &str, line: Option<u32>) {
-        let above = line.map_or(0, |line| line.saturating_sub(1) as usize);
-        // A piece from within a file does not end it.
-        let is_piece = above > 0 && old.is_some_and(|old| !old.ends_with('\n') && !new.ends_with('\n'));
-        let whole = |text| if is_piece { Cow::Owned(format!("{text}\n")) } else { Cow::Borrowed(text) };
-        let (from, to) = (whole(old.unwrap_or_default()), whole(new));
-        let mut patch = head(&names, old.is_none(), false).into_bytes();
-        unified::hunks_below(above, (from.as_bytes(), to.as_bytes()), TIME, &mut patch);
-        self.add("patch", String::from_utf8_lossy(&patch));
     }
 
     fn terminal(&mut self, terminal: Option<&Terminal>) {
         let Some(terminal) = terminal else { return };
-        if self.0.iter().all(|part| part.text != terminal.command) {
-            self.add("command", terminal.command.as_str());
+        let command = sanitize::copied(&terminal.command);
+        if self.0.iter().all(|part| part.text != command) {
+            self.add("command", command);
         }
-        self.add("output", terminal.text.text());
-    }
-}
-
-/// What a patch calls a file before and after.
-struct Names {
-    before: String,
-    after: String,
-}
-
-/// From the session's directory on; of a file outside of it, the whole path.
-fn names(path: &str, session: SessionRef<'_>) -> Names {
-    let dir = paths::normalize(Path::new(&session.cwd));
-    let path = paths::normalize(&dir.join(path));
-    match path.strip_prefix(&dir) {
-        Ok(below) => {
-            let below = below.to_string_lossy();
-            Names { before: format!("a/{below}"), after: format!("b/{below}") }
-        }
-        Err(_) => {
-            let path = path.to_string_lossy().into_owned();
-            Names { before: path.clone(), after: path }
-        }
-    }
-}
-
-fn head(names: &Names, is_new: bool, is_gone: bool) -> String {
-    const NOTHING: &str = "/dev/null";
-    let before = if is_new { NOTHING } else { &names.before };
-    let after = if is_gone { NOTHING } else { &names.after };
-    format!("--- {before}\n+++ {after}\n")
-}
-
-/// The hunks of an agent's patch of one file below the names that it has here; what has none, or is git's, as it is.
-fn named_patch(patch: &str, names: Names, operation: &Operation) -> String {
-    let is_gits = patch.lines().any(|line| line.starts_with("diff --git "));
-    let begin = if patch.starts_with("@@ ") { Some(0) } else { patch.find("\n@@ ").map(|at| at + 1) };
-    match begin.and_then(|at| patch.get(at..)) {
-        Some(hunks) if !is_gits => {
-            let head = head(&names, *operation == Operation::Add, *operation == Operation::Delete);
-            format!("{head}{hunks}")
-        }
-        _ => patch.to_owned(),
+        self.add("output", terminal.printed());
     }
 }
 
@@ -176,7 +123,7 @@ mod tests {
     use super::*;
     use crate::model::event::Update;
     use crate::model::patch::Patch;
-    use crate::model::tool::{Location, ToolPatch, ToolStatus};
+    use crate::model::tool::{ChangeBody, Location, Operation, ToolPatch, ToolStatus};
     use crate::ui::fixtures::Scene;
 
     /// The patches of a call with this change, in a session in `/home/me/src/shop`.

@@ -7,7 +7,7 @@ use super::CellCtx;
 use super::diffs;
 use super::lines::dim;
 use super::message::{block, capped, label};
-use super::named::{command, is_here, joined, object, place_named, verb};
+use super::named::{asked_command, command, is_here, joined, kind_of, object, only_asks, place_named, verb};
 use super::tool::{locations, whole_diff};
 use super::values;
 use crate::base::limits::MAX_COMMAND_LINES;
@@ -44,7 +44,8 @@ pub fn permission_body(
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
     let mut out = Vec::new();
     let command = command(tool.raw_input.as_ref()).filter(|_| tool.kind == ToolKind::Execute);
-    let what = command.as_deref().map_or_else(|| object(tool, ctx).as_str().to_owned(), str::to_owned);
+    let asked = asked_command(tool).filter(|_| command.is_none() && kind_of(tool) == ToolKind::Execute);
+    let what = command.as_deref().or(asked).map_or_else(|| object(tool, ctx).as_str().to_owned(), str::to_owned);
     let name = verb(tool.kind);
     out.extend(subject(name, &what));
     // A title may say more than the command does (why), or hide it: both are shown.
@@ -105,6 +106,8 @@ pub fn permission_body(
                     out.extend(whole_diff(&change.path, &diff, is_named(&change.path), ctx));
                 }
             },
+            // It is the heading.
+            _ if asked.is_some() && only_asks(tool, content) => {}
             // As any directory that a command names.
             _ if tool.kind == ToolKind::Execute && place_named(content).is_some() => {
                 let elsewhere = place_named(content).filter(|cwd| !is_here(cwd, ctx));

@@ -7,7 +7,7 @@ use super::diffs::{self, indented};
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::lines::dim;
 use super::message::{block, display, label};
-use super::named::{arguments, command, deed, is_here, object, object_told, own_command, place_named};
+use super::named::{arguments, command, deed, is_here, object, object_told, only_asks, own_command, place_named};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, Places, SPINNER, group, gutter, is_waiting, nested, values};
 use crate::model::entry::{Block, Entry};
@@ -83,7 +83,10 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     let clock = if waiting { Clock::None } else { clock(t, ctx) };
     let taken = width::styled_width(&verb);
     let mut first = head(gutter(glyph, token), verb, object(t, ctx), figures, clock, ctx);
-    let has_more = || t.content.iter().any(|content| !is_place(t, content)) || !diffs.is_empty();
+    let has_more = || {
+        let is_more = |content: &ToolContent| !is_place(t, content) && !only_asks(t, content);
+        t.content.iter().any(is_more) || !diffs.is_empty()
+    };
     if extent == Extent::Nothing && !waiting && has_more() {
         // At the edge, where the eye looks for it.
         first.right.push(if first.right.is_empty() { FOLDED.trim_start() } else { FOLDED }, Token::Dim);
@@ -288,6 +291,8 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
             }
             _ if extent == Extent::Diffs => {}
             _ if is_place(t, content) => out.extend(place(content, ctx)),
+            // It stands in the first line.
+            _ if only_asks(t, content) => {}
             ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => {
                 let rows = text_body(text, extent);
                 out.extend(if t.status == ToolStatus::Failed { at_words(rows) } else { rows });

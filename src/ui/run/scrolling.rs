@@ -66,13 +66,13 @@ pub(super) fn scroll<D: Device>(running: &mut Running<D>, by: ScrollBy) {
 
 /// To the next place of what is looked for: in the entry that is selected, else in the next one that has it.
 pub(super) fn seek<D: Device>(running: &mut Running<D>, way: Way) {
-    if !seek_here(running, way) {
+    if !seek_in(running, way) {
         let Running { engine, app, info, .. } = running;
         let Some(cx) = update_cx(engine, app, info) else { return };
         if update::reading::seek_on(app, cx, way) != Looked::Found {
             return;
         }
-        seek_here(running, way);
+        seek_in(running, way);
     }
     tell_place(running);
 }
@@ -93,9 +93,26 @@ pub(super) fn look_on<D: Device>(running: &mut Running<D>) {
     let looked = update::reading::look_on(app, cx, |away, id| (Instant::now() < until).then(|| away.read(id, history)));
     frames.want(Urgency::NextFrame, cx.now);
     if looked == Looked::Found && looks.step == Step::Found {
-        seek_here(running, looks.way);
+        update::reading::fold_sought(app);
+        seek_in(running, looks.way);
         tell_place(running);
     }
+}
+
+/// In what is selected; where it is folded away there, that is opened.
+fn seek_in<D: Device>(running: &mut Running<D>, way: Way) -> bool {
+    if seek_here(running, way) {
+        return true;
+    }
+    let Running { engine, app, info, .. } = running;
+    if !update_cx(engine, app, info).is_some_and(|cx| update::reading::open_sought(app, cx)) {
+        return false;
+    }
+    let is_found = seek_here(running, way);
+    if !is_found {
+        update::reading::fold_sought(&mut running.app);
+    }
+    is_found
 }
 
 fn seek_here<D: Device>(running: &mut Running<D>, way: Way) -> bool {

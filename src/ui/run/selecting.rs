@@ -4,6 +4,7 @@
 
 use super::Running;
 use super::context::view_cx;
+use crate::base::sanitize;
 use crate::ui::msg::What;
 use crate::ui::screen::Device;
 use crate::ui::state::selection::{Grip, Selection};
@@ -26,6 +27,7 @@ pub(super) fn copy<D: Device>(running: &mut Running<D>) {
     let cx = cx.draw_ctx();
     let Some(selection) = app.view.grip.selection() else { return };
     let (text, is_all) = transcript.selected(&cx, info.transcript, selection);
+    let text = sanitize::copied(&text).into_owned();
     if text.is_empty() {
         return;
     }

@@ -28,7 +28,7 @@ use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
 use crate::text::run::StyledText;
 use crate::ui::composer::Vim;
-use crate::ui::keys::{Key, Keymap, Layer, Mouse};
+use crate::ui::keys::{Action, Key, Keymap, Layer, Mouse};
 use crate::ui::state::own_prompts::OwnPrompt;
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -63,6 +63,8 @@ pub struct App {
     /// Until then a digit goes on with an earlier session of the first screen.
     pub chooses_until: Option<Now>,
     pub quit_armed_until: Option<Now>,
+    /// The key that quits until then.
+    pub quit_asked_by: Option<Action>,
     /// The person has been asked whether the session is to be closed, and from when on the answer counts.
     pub close_armed: Option<Now>,
     /// Where a further session is to be opened.
@@ -137,6 +139,7 @@ impl App {
             chord: None,
             chooses_until: None,
             quit_armed_until: None,
+            quit_asked_by: None,
             close_armed: None,
             opener: None,
             secrets: None,

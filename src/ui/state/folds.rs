@@ -30,4 +30,13 @@ impl Folds {
     pub fn set(&mut self, entry: EntryId, fold: Fold) {
         self.by_hand.insert(entry, fold);
     }
+
+    /// As it was before something was set, where that is what is set still.
+    pub fn set_back(&mut self, entry: EntryId, set: Fold, before: Option<Fold>) {
+        match before {
+            _ if self.of(entry) != Some(set) => {}
+            Some(fold) => self.set(entry, fold),
+            None => _ = self.by_hand.remove(&entry),
+        }
+    }
 }

@@ -11,6 +11,7 @@ use crate::model::session_ref::SessionRef;
 use crate::model::tool::ToolStatus;
 use crate::ui::composer::Composer;
 use crate::ui::keys::Step;
+use crate::ui::state::folds::Fold;
 use crate::ui::state::selection::Selection;
 use crate::ui::state::sought::Sought;
 
@@ -29,6 +30,8 @@ pub struct Reading {
     pub looks: Option<Looks>,
     /// Where that is in what is selected, once it was gone to.
     pub hit: Option<Selection>,
+    /// What was opened to show that place, and how it was folded before.
+    pub opened: Option<(EntryId, Option<Fold>)>,
     /// Of which entry the person was told that its file is outside of the session's directories.
     pub outside: Option<EntryId>,
 }
@@ -44,8 +47,17 @@ impl Reading {
     pub fn begin(session: SessionRef<'_>) -> Option<Self> {
         let at = session.entries().next_id();
         let sought = Sought::default();
-        let mut reading =
-            Self { at, from: None, search: None, has_letters: false, sought, looks: None, hit: None, outside: None };
+        let mut reading = Self {
+            at,
+            from: None,
+            search: None,
+            has_letters: false,
+            sought,
+            looks: None,
+            hit: None,
+            opened: None,
+            outside: None,
+        };
         reading.go(session, Way::Up, |_| true).then_some(reading)
     }
 

@@ -136,6 +136,8 @@ pub struct ReviewState {
     pub query: String,
     /// A line to write in was refused: letters until then were meant for it.
     pub deaf_until: Option<Now>,
+    /// Decisions that are being taken back: the cursor goes to what waits again for them, unless it was moved meanwhile.
+    pub undoing: u32,
     doc: Option<Arc<ReviewDoc>>,
     folds: Folds,
     derived: Derived,
@@ -196,6 +198,8 @@ impl ReviewState {
         if same {
             return;
         }
+        let again =
+            self.doc.as_ref().zip(doc).filter(|_| self.undoing > 0).and_then(|(old, new)| waits_again(old, new));
         self.doc = doc.cloned();
         let Some(doc) = doc else {
             self.cursor.file = None;
@@ -217,7 +221,14 @@ impl ReviewState {
             self.cursor.selection = None;
         }
         self.rebuild();
-        self.go(file, spot);
+        match again {
+            Some((file, hunk)) => {
+                self.undoing -= 1;
+                self.cursor.selection = None;
+                self.go(file, Spot { hunk, line: None });
+            }
+            None => self.go(file, spot),
+        }
     }
 
     /// The same hunk in a newer file, the one at its place, or the first that waits.
@@ -464,6 +475,18 @@ impl ReviewState {
 pub enum NextFrom {
     Hunk,
     File,
+}
+
+/// The first hunk that waits and did not wait before, and its file.
+fn waits_again(old: &ReviewDoc, new: &ReviewDoc) -> Option<(usize, usize)> {
+    let waits = |hunk: &&HunkDoc| hunk.state == HunkState::Pending;
+    let waited = |file: &FileDoc| file.hunks.iter().filter(waits).map(|hunk| hunk.id).collect::<BTreeSet<_>>();
+    let before: BTreeMap<&Path, BTreeSet<HunkId>> = old.files.iter().map(|f| (f.path.as_path(), waited(f))).collect();
+    new.files.iter().enumerate().find_map(|(at, file)| {
+        let known = before.get(file.path.as_path());
+        let is_new = |hunk: &HunkDoc| waits(&hunk) && known.is_none_or(|known| !known.contains(&hunk.id));
+        Some((at, file.hunks.iter().position(is_new)?))
+    })
 }
 
 fn hunk_id(doc: &ReviewDoc, file: usize, hunk: usize) -> Option<HunkId> {

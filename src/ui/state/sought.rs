@@ -63,6 +63,11 @@ impl Sought {
         role.is_none() && tool.is_none() && file.is_none() && matches!(words, Words::Plain(words) if words.is_empty())
     }
 
+    /// Whether words are looked for, which stand somewhere in what is found.
+    pub fn has_words(&self) -> bool {
+        !matches!(&self.words, Words::Plain(words) if words.is_empty())
+    }
+
     /// Whether an entry is one; `text` gives what copying it would.
     pub fn is_in(&self, entry: &Entry, text: impl FnOnce() -> String) -> bool {
         let fits = self.role.is_none_or(|role| is_of(&entry.body, role))

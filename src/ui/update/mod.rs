@@ -236,8 +236,10 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
     if selecting::ends(state, action, out) {
         return;
     }
-    if !matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock) {
-        state.quit_armed_until = None;
+    // Only the key that said what it does when it comes again does that.
+    let asks = Some(action).filter(|action| matches!(action, Action::CtrlC | Action::CtrlD | Action::QuitDock));
+    if asks.is_none() || state.quit_asked_by != asks {
+        (state.quit_armed_until, state.quit_asked_by) = (None, asks);
     }
     if let Some(armed) = state.close_armed.take() {
         match action {
@@ -347,7 +349,8 @@ fn common(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         Action::OpenReview => review::toggle(state, cx, out),
         Action::CopyAnswer => match cx.session.last_answer() {
             Some(answer) => {
-                out.push(Out::Copy(What::Characters(answer.chars().count()), answer.to_owned()));
+                let answer = sanitize::copied(answer).into_owned();
+                out.push(Out::Copy(What::Characters(answer.chars().count()), answer));
             }
             None => state.say("no answer to copy yet", cx.now),
         },

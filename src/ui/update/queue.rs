@@ -28,7 +28,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Delete => {
             act(QueueAct::Drop(at));
             state.view.queued = after.checked_sub(1).or((count > 1).then_some(0));
-            state.say(state.keys.say(Layer::Composer, "deleted · {Ctrl+R} has it among what was written"), cx.now);
+            state.say(state.keys.say(Layer::Composer, "deleted · {Ctrl+R} has it"), cx.now);
         }
         Action::MoveUp if at > 0 => {
             act(QueueAct::Up(at));

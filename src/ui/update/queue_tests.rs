@@ -44,6 +44,12 @@ fn a_prompt_that_waits_is_edited_moved_deleted() {
     s.press(Code::Delete);
     assert_eq!(texts(&s), ["one", "two"]);
     s.draw();
+    s.size = (80, 24);
+    s.draw();
+    let said = ["thinking 0 s", "Esc back", "deleted · Ctrl+R has it"];
+    assert!(said.iter().all(|words| s.last_row().contains(words)), "{}", s.shown);
+    s.size = (100, 24);
+    s.draw();
     assert!(s.shown.contains("▸            2. two"), "the one below takes its place: {}", s.shown);
     s.press(Code::Up).press(Code::Enter);
     assert_eq!(texts(&s), ["two"]);

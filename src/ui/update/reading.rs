@@ -15,6 +15,7 @@ use crate::ui::cells::{self, group};
 use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Layer, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What, Whither};
+use crate::ui::state::folds::Fold;
 use crate::ui::state::picker::Picker;
 use crate::ui::state::reading::{Looked, Looks, Reading, Way};
 use crate::ui::state::scroll::Scroll;
@@ -211,13 +212,34 @@ fn seek(state: &mut App, cx: Cx<'_>, way: Way, out: &mut Vec<Out>) {
     }
 }
 
+/// Opens what is selected, where what is looked for is in it and not in what is shown of it; whether it did.
+pub fn open_sought(state: &mut App, cx: Cx<'_>) -> bool {
+    let Some(reading) = &mut state.view.reading else { return false };
+    let (at, before) = (reading.at, state.view.folds.of(reading.at));
+    let is_new = reading.hit.is_none() && before != Some(Fold::Open) && reading.sought.has_words();
+    let has_it = |entry: &Entry| reading.sought.is_in(entry, || cells::searched(entry, cx.session));
+    if !is_new || !entry(cx, at).is_some_and(|entry| has_it(&entry)) {
+        return false;
+    }
+    reading.opened = Some((at, before));
+    state.view.folds.set(at, Fold::Open);
+    true
+}
+
+/// Folds again what was opened to show a place, unless the person has folded it since.
+pub fn fold_sought(state: &mut App) {
+    if let Some((at, before)) = state.view.reading.as_mut().and_then(|reading| reading.opened.take()) {
+        state.view.folds.set_back(at, Fold::Open, before);
+    }
+}
+
 /// Says which of the entries that have what is looked for is selected, as far as all of them are in memory.
 pub fn tell_place(state: &mut App, cx: Cx<'_>) {
     let Some(reading) = &state.view.reading else { return };
     let (sought, folds, entries) = (&reading.sought, &state.view.folds, cx.session.session().entries());
     let mut rows: Vec<EntryId> = Vec::new();
     for entry in entries.slots().filter_map(Slot::here) {
-        if cells::is_blank(entry, cx.session) || !sought.is_in(entry, || cells::source(entry, cx.session)) {
+        if cells::is_blank(entry, cx.session) || !sought.is_in(entry, || cells::searched(entry, cx.session)) {
             continue;
         }
         let row = group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).unwrap_or(entry).id;
@@ -237,7 +259,12 @@ pub fn tell_place(state: &mut App, cx: Cx<'_>) {
 
 /// Looks for the next entry with what is looked for, where the one that is selected has no more of it.
 pub fn seek_on(state: &mut App, cx: Cx<'_>, way: Way) -> Looked {
-    look(state, cx, Step::Found, way)
+    let before = state.view.reading.as_ref().map(|reading| reading.at);
+    let looked = look(state, cx, Step::Found, way);
+    if state.view.reading.as_ref().map(|reading| reading.at) != before {
+        fold_sought(state);
+    }
+    looked
 }
 
 /// To the next entry of a sort, as far as that is seen without reading what has left memory.
@@ -258,7 +285,7 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
         |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).map(|entry| entry.id);
     let is_shown = |entry: &Entry| match (looks.step, row_of(entry)) {
         _ if cells::is_blank(entry, cx.session) => false,
-        (Step::Found, row) => row != Some(here) && sought.is_in(entry, || cells::source(entry, cx.session)),
+        (Step::Found, row) => row != Some(here) && sought.is_in(entry, || cells::searched(entry, cx.session)),
         (_, row) => row.is_none(),
     };
     let looked = reading.look_on(cx.session, read, is_shown);
@@ -268,7 +295,7 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
     match looked {
         Looked::Found => show(state, cx),
         Looked::Nothing => {
-            let has_one = |entry: &Entry| sought.is_in(entry, || cells::source(entry, cx.session));
+            let has_one = |entry: &Entry| sought.is_in(entry, || cells::searched(entry, cx.session));
             let is_first = looks.step == Step::Found && !cx.session.entries().get(here).is_some_and(has_one);
             let mut words = no_more(cx, looks.way, if is_first { "nothing" } else { "no more" });
             if looks.step == Step::Found && is_behind(cx, here, looks.way, &sought) {
@@ -292,7 +319,7 @@ fn is_behind(cx: Cx<'_>, from: EntryId, way: Way, sought: &Sought) -> bool {
     let Some(at) = entries.index_of(from) else { return false };
     let has_it = |index: usize| match entries.slot(index) {
         Some(Slot::Here(entry)) if !cells::is_blank(entry, cx.session) => {
-            sought.is_in(entry, || cells::source(entry, cx.session))
+            sought.is_in(entry, || cells::searched(entry, cx.session))
         }
         _ => false,
     };

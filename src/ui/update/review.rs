@@ -116,6 +116,9 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         review.deaf_until = Some(cx.now.saturating_add(STRAY));
         return;
     }
+    if action != Action::Review(ReviewKey::Undo) {
+        review.undoing = 0;
+    }
     match action {
         Action::Review(key) => own(state, cx, key, out),
         Action::Up => step(review, -1),

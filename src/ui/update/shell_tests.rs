@@ -129,6 +129,14 @@ fn delete_leaves_it_out_and_ctrl_o_shows_more() {
     assert!(s.draw().contains("line 35") && s.shown.contains("Ctrl+O folds"), "{}", s.shown);
     s.typed("x").press(Code::Delete);
     assert_eq!(s.model.first().session().shell().len(), 1, "Delete is for what is written");
+    // One that has printed nothing has nothing to be folded.
+    s.press(Code::Backspace);
+    starts(&mut s, 2, "sleep 30");
+    assert!(s.draw().contains("! sleep 30") && !s.shown.contains("folds"), "{}", s.shown);
+    ends(&mut s, 2, 0, "");
+    s.press(Code::Delete);
+    assert_eq!(s.model.first().session().shell().len(), 1, "{}", s.draw());
+    s.typed("x");
     s.press(Code::Backspace).press(Code::Delete);
     assert!(s.model.first().session().shell().is_empty());
     s.typed("go on").press(Code::Enter);

@@ -624,6 +624,54 @@ fn a_burst_of_five_is_tab_and_five_digits() {
 }
 
 #[test]
+fn the_digits_that_answer_alone_are_named_where_an_answer_lasts() {
+    use PermissionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
+    let says = |kinds: &[PermissionKind]| {
+        let mut s = Scene::asked(80, 24);
+        s.after(700).press(Code::Tab).typed("1").after(100);
+        let options = kinds.iter().enumerate();
+        let options = options.map(|(n, kind)| PermissionOption { id: format!("{n}"), name: "x".into(), kind: *kind });
+        let (tool, options) = (ToolPatch::new("t".into()), options.collect());
+        let request = AgentRequest::Permission { tool, options };
+        s.agent(AgentEvent::Request { req: ReqId(9), session: Some(session()), request: request.into() });
+        s.draw().to_owned()
+    };
+    for (kinds, words) in [
+        (&[AllowAlways, AllowOnce, RejectOnce][..], "2 or 3 answers · Tab all keys"),
+        (&[AllowOnce, AllowAlways, RejectOnce, RejectOnce], "1, 3 or 4 answers"),
+        (&[AllowAlways, RejectOnce], "2 answers"),
+        (&[AllowOnce, RejectOnce], "a digit answers"),
+        (&[AllowAlways, RejectAlways], "Tab all keys"),
+    ] {
+        let shown = says(kinds);
+        assert!(shown.contains(words), "{words}: {shown}");
+        assert_eq!(shown.contains("answers"), words.contains("answers"), "{shown}");
+    }
+}
+
+#[test]
+fn who_reads_on_a_narrow_screen_is_told_what_became_of_a_key() {
+    let mut s = Scene::asked(40, 10);
+    s.press(Code::F(10)).draw();
+    s.ui.say("copied 27 characters (wl-copy)", s.now);
+    assert!(s.draw().contains("copied 27 characters (wl-copy)"), "{}", s.shown);
+    s.after(5000).draw();
+    assert!(s.shown.contains("waiting for you"), "{}", s.shown);
+}
+
+#[test]
+fn a_list_that_goes_on_says_how_far_one_is() {
+    for key in [Key::ctrl(Code::Char('p')), Key::char(':')] {
+        let mut s = Scene::ready(100, 24);
+        s.key(key).press(Code::Down).press(Code::Down).draw();
+        let all = s.ui.picker.as_ref().map_or(0, |picker| picker.matching().len());
+        assert!(all > 14 && s.shown.contains(&format!("3 of {all} · ")), "{}", s.shown);
+        s.typed("redraw").draw();
+        assert!(!s.shown.contains(" of "), "all of them are there: {}", s.shown);
+    }
+}
+
+#[test]
 fn a_digit_that_no_question_takes_is_the_beginning_of_what_is_written_at_once() {
     let mut s = Scene::asked(80, 24);
     s.after(700).press(Code::Tab).typed("1").after(100);
@@ -792,6 +840,20 @@ fn quitting_asks_while_something_is_alive() {
     s.ctrl('d');
     assert_eq!(s.outs, []);
     assert!(s.draw().contains("a turn runs · Ctrl+D again quits"), "{}", s.shown);
+    s.ctrl('d');
+    assert_eq!(s.outs, [Out::Quit]);
+}
+
+#[test]
+fn ctrl_c_and_ctrl_d_quit_only_when_they_have_asked_themselves() {
+    let mut s = Scene::working(80, 24);
+    s.ctrl('d').ctrl('c');
+    assert_eq!(s.intents(), [Intent::Cancel], "{:?}", s.outs);
+    assert!(s.draw().contains("Ctrl+C again quits"), "{}", s.shown);
+    s.outs.clear();
+    s.ctrl('d');
+    assert_eq!(s.outs, [], "it asks anew");
+    assert!(s.draw().contains("Ctrl+D again quits"), "{}", s.shown);
     s.ctrl('d');
     assert_eq!(s.outs, [Out::Quit]);
 }
@@ -1525,6 +1587,9 @@ fn what_is_typed_into_the_help_looks_for_rows_and_not_into_the_prompt() {
     assert!(s.draw().contains("first of all") && s.shown.contains("new line"), "{}", s.shown);
     s.typed("review CHANGED").draw();
     assert!(s.shown.contains("review what was changed") && !s.shown.contains("new line"), "{}", s.shown);
+    let keys = s.shown.lines().filter(|row| row.contains("review what was changed")).count();
+    assert_eq!(keys, 1, "{}", s.shown);
+    assert!(s.shown.contains("1 entry · "), "{}", s.shown);
     assert_eq!(s.ui.view.composer.text(), "");
     s.typed("zzz").draw();
     assert!(s.shown.contains("nothing matches"), "{}", s.shown);
@@ -2279,6 +2344,105 @@ fn what_is_looked_for_is_counted() {
     assert!(!s.shown.contains("entries that have it"), "there is none above: {}", s.shown);
     s.typed("N");
     assert!(s.draw().contains("the only entry that has it"), "{}", s.shown);
+}
+
+/// What was there before is seen in a diff, so that it is found: also where more of it is folded away than is shown.
+#[test]
+fn removed_lines_are_found_in_diffs_patches_and_refused_edits_and_what_is_folded_opens_for_them() {
+    let mut s = Scene::working(80, 30);
+    s.say("first");
+    let old: String = (0..20).map(|n| format!("gone-{n}\n")).collect();
+    let mut edit = ToolPatch::new("edit".into());
+    (edit.kind, edit.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
+    edit.content =
+        Patch::Set(vec![ToolContent::Change(Change::of_texts("src/a.rs", Some(old.into()), "kept\n".into()))]);
+    s.update(Update::ToolCall(edit.into()));
+    let mut patch = ToolPatch::new("patch".into());
+    (patch.title, patch.status) = (Patch::Set("apply_patch".into()), Patch::Set(ToolStatus::Completed));
+    let text = "*** Begin Patch\n*** Update File: src/b.rs\n@@\n-patched-away\n+put\n*** End Patch";
+    patch.raw_input = Patch::Set(serde_json::json!({ "input": text }));
+    s.update(Update::ToolCall(patch.into()));
+    s.ask_edit(1, "src/c.rs", "refused-away\n", "proposed\n", &["Reject"]);
+    s.intent(Intent::Answer { req: ReqId(1), option: "opt-1".into() });
+    let mut failed = ToolPatch::new("call-1".into());
+    failed.status = Patch::Set(ToolStatus::Failed);
+    failed.content = Patch::Set(vec![ToolContent::Block(Block::Text("the person said no".into()))]);
+    s.update(Update::ToolUpdate(failed.into()));
+    s.say("last");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10));
+    let look = |s: &mut Scene, words: &str| {
+        s.typed("/").typed(words).press(Code::Enter).draw();
+        let reading = s.ui.view.reading.as_ref().unwrap();
+        (s.shown.contains(words), reading.hit.is_some(), reading.at)
+    };
+    let (is_shown, is_hit, _) = look(&mut s, "refused-away");
+    assert!(is_shown && is_hit, "{}", s.shown);
+    let (is_shown, is_hit, _) = look(&mut s, "patched-away");
+    assert!(is_shown && is_hit, "{}", s.shown);
+    assert!(!s.shown.contains("gone-19"), "it is folded away: {}", s.shown);
+    let (is_shown, is_hit, edited) = look(&mut s, "gone-19");
+    assert!(is_shown && is_hit && s.ui.view.folds.of(edited) == Some(Fold::Open), "{}", s.shown);
+    // The patch is what is copied, too.
+    s.outs.clear();
+    s.typed("y");
+    let copied = match &s.outs[..] {
+        [Out::Copy(_, text)] => text.clone(),
+        outs => panic!("{outs:?}"),
+    };
+    assert!(copied.contains("-gone-19\n+kept\n"), "{copied}");
+    let (_, is_hit, _) = look(&mut s, "first");
+    assert!(is_hit && s.ui.view.folds.of(edited).is_none(), "it is as it was before it was looked at");
+}
+
+#[test]
+fn what_a_command_of_ours_has_printed_is_searched_copied_and_paged() {
+    let mut s = Scene::working(80, 24);
+    s.runs(1, "make");
+    let lines: Vec<String> = (1..=300).map(|n| format!("printed line {n}.")).collect();
+    s.prints(1, &lines.join("\n"));
+    s.exits(1, 0);
+    s.press(Code::F(10)).draw();
+    assert!(!s.shown.contains("printed line 120."), "{}", s.shown);
+    s.typed("/line 120.").press(Code::Enter).draw();
+    assert!(s.shown.contains("printed line 120."), "{}", s.shown);
+    s.outs.clear();
+    s.typed("yp");
+    let whole = format!("make\n{}", lines.join("\n"));
+    let page = EditorJob::Page { text: whole.clone() };
+    assert_eq!(s.outs, [Out::Copy(What::Characters(whole.chars().count()), whole), Out::Edit(page)]);
+    let parts = s.typed("Y").ui.picker.as_ref().map(|picker| format!("{picker:?}")).unwrap_or_default();
+    assert!(parts.contains("output") && parts.contains("line 300."), "{parts}");
+}
+
+#[test]
+fn what_is_copied_has_no_control_characters() {
+    let mut s = Scene::working(80, 24);
+    let mut patch = ToolPatch::new("t".into());
+    patch.kind = Patch::Set(ToolKind::Execute);
+    patch.title = Patch::Set("print\u{1b}[1mf".into());
+    let text = "```console\n\u{1b}[31mred\u{1b}[0m\r\n\u{7}beep\tend\n```";
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text(text.into()))]);
+    s.update(Update::ToolCall(patch.into()));
+    s.say("so \u{1b}]0;x\u{7}it\u{9b}2J is\r\n");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    let copied = |s: &mut Scene, keys: &[Code]| {
+        s.outs.clear();
+        keys.iter().for_each(|key| _ = s.press(*key).draw());
+        match &s.outs[..] {
+            [Out::Copy(_, text)] => text.clone(),
+            outs => panic!("{outs:?}"),
+        }
+    };
+    s.ctrl('y').draw();
+    assert!(matches!(&s.outs[..], [.., Out::Copy(_, text)] if text.trim_end() == "so it is"), "{:?}", s.outs);
+    s.press(Code::F(10)).draw();
+    assert_eq!(copied(&mut s, &[Code::Char('y')]).trim_end(), "so it is");
+    assert!(copied(&mut s, &[Code::Up, Code::Char('y')]).ends_with("red\nbeep\tend\n```"));
+    let output = copied(&mut s, &[Code::Char('Y'), Code::Down, Code::Enter]);
+    assert!(output.contains("red\nbeep\tend") && !output.contains('\u{1b}'), "{output:?}");
 }
 
 /// A conversation of which most has left memory, and where that is.

@@ -225,7 +225,9 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     let (mut left, mut right) = status_line::fit(&status, columns);
     if let Some(toast) = toast.filter(|_| right.is_empty()) {
         // What a second Ctrl+C or Alt+W does must be read before it is pressed.
-        if status.is_urgent() && !matches!(toast.holds, Holds::QuitArmed | Holds::CloseArmed) {
+        // Who reads is told what became of a key: that it waits stands in the dock or in the transcript as well.
+        let is_reading = cx.state.view.reading.is_some();
+        if status.is_urgent() && !is_reading && !matches!(toast.holds, Holds::QuitArmed | Holds::CloseArmed) {
             left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
             // The dock says as well that it waits: what a key there came to is read whole.

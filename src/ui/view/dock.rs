@@ -4,6 +4,7 @@
 //! what is not shown of them or of the body can be scrolled to, and that there is more is said.
 
 mod choices;
+mod contents;
 mod form;
 mod hints;
 mod kinds;
@@ -33,6 +34,7 @@ use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
 use crate::ui::transcript::Transcript;
 use choices::{Bar, By, Choice, Choices, Look, Order, Row, Window};
+use contents::{Contents, Place, RawLines, fields};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use std::ops::Range;
@@ -42,6 +44,8 @@ use std::path::PathBuf;
 const NEAR: usize = 4;
 /// Lines of an error or of the agent's messages that are shown before the person asks for more.
 const DETAIL_LINES: usize = 4;
+/// Rows up to which a question that does not fit begins with what is changed.
+const CRAMPED: usize = 8;
 /// Lines of what was sent where nothing else says what a call does.
 const SENT_LINES: usize = 12;
 
@@ -55,52 +59,6 @@ const SHORT_PLACE: usize = 12;
 const REASON_FROM: u16 = 100;
 /// Columns and rows from which they have a row of their own where nothing is left at the end of one.
 const ROOMY: (u16, usize) = (60, 10);
-
-struct Contents {
-    body: Vec<LogicalLine>,
-    /// Lines of the body at its end that are what the agent sent.
-    raw: RawLines,
-    /// Lines of the body before those.
-    asked: usize,
-    choices: Vec<Choice>,
-    /// Further keys, in words for the end of a row.
-    unnamed: String,
-    /// The same keys as choices, where there is room for a row of them.
-    further: Vec<Choice>,
-    at: Option<Place>,
-    /// What stands between the body and the choices however little room there is.
-    fixed: Vec<LogicalLine>,
-    /// Of a form the lines of each field.
-    fields: Vec<Range<usize>>,
-}
-
-/// Where the cursor of a form stands, in lines of the body.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    /// The first line of its field, and the one behind it.
-    from: usize,
-    to: usize,
-    line: usize,
-    /// Column in that line, where something is written.
-    cursor: Option<u16>,
-}
-
-impl Contents {
-    fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
-        let asked = body.len();
-        let (raw, unnamed, further, at) = (RawLines::None, String::new(), Vec::new(), None);
-        Self { body, raw, asked, choices, unnamed, further, at, fixed: Vec::new(), fields: Vec::new() }
-    }
-}
-
-/// What the agent sent, as the last lines of the body.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum RawLines {
-    None,
-    /// There are some, and they are not in the body.
-    Hidden,
-    Shown,
-}
 
 /// Columns around what is asked: the bar and a blank on the left, and the margin that everything has on the right.
 const FRAME: u16 = 3;
@@ -195,7 +153,7 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     let is_fixed_whole = fixed.len() <= max;
     fixed.truncate(max);
     let max = max - fixed.len();
-    let body = paint::rows(&contents.body, inner);
+    let mut body = paint::rows(&contents.body, inner);
     let dock = &cx.state.view.dock;
     let look = Look {
         focused: takes_keys(cx),
@@ -206,6 +164,9 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         columns,
     };
     let mut choices = Choices::new(&contents.choices, look);
+    if max <= CRAMPED && body.len() + choices.rows() > max && contents.begin_with_change() {
+        body = paint::rows(&contents.body, inner);
+    }
     let is_roomy = columns >= ROOMY.0 && max >= ROOMY.1 && !contents.further.is_empty();
     if is_roomy && !hints::has_room(&choices, &contents, inner, body.len() + choices.rows() > max) {
         contents.choices.append(&mut contents.further);
@@ -216,7 +177,11 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     let mut answers = window(&choices, body.len(), keys.len(), max, dock);
     // The word that names the key must not be lost because every row is full.
     let hides = body.len() + answers.rows.len() + keys.len() > max;
-    if inner >= 12 && max > 2 && !choices.order.has_room(answers.rows.iter().chain(&keys), inner, hides) {
+    let rows = || answers.rows.iter().chain(&keys);
+    // One more row would be taken from an answer, or from all that is seen of a change.
+    let is_full = max <= CRAMPED && answers.hidden == 0 && rows().count() + 2 >= max;
+    let is_placed = is_full && choices.order.has_place(rows(), inner);
+    if inner >= 12 && max > 2 && !is_placed && !choices.order.has_room(rows(), inner, hides) {
         keys.push(Row::new(StyledText::new(), Bar::Yes));
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
@@ -267,22 +232,6 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
 /// Whether a line says something in the colour of danger.
 fn is_dangerous(line: &LogicalLine) -> bool {
     [&line.prefix, &line.text].iter().any(|text| text.iter().any(|(_, style)| style.token == Token::Danger))
-}
-
-/// Which fields are in view whole, or fill the view, from the first to before the second.
-fn fields(contents: &Contents, inner: u16, view: Range<usize>) -> (usize, usize) {
-    let mut row =
-        paint::rows(contents.body.get(..contents.fields.first().map_or(0, |f| f.start)).unwrap_or_default(), inner)
-            .len();
-    let is_in_view = |lines: &Range<usize>| {
-        let from = row;
-        row += paint::rows(contents.body.get(lines.clone()).unwrap_or_default(), inner).len();
-        let (is_whole, fills) = (from >= view.start && row <= view.end, from <= view.start && row >= view.end);
-        is_whole || fills && !view.is_empty()
-    };
-    let in_view: Vec<bool> = contents.fields.iter().map(is_in_view).collect();
-    let first = in_view.iter().position(|is| *is).unwrap_or(0);
-    (first, in_view.iter().rposition(|is| *is).map_or(first, |last| last + 1))
 }
 
 /// Whether the keyboard is here, or at least digits answer.
@@ -457,6 +406,22 @@ fn further(cx: &ViewCx<'_>, rule: &str, reason: &str) -> Vec<Choice> {
     keys(cx, Layer::Dock, &rule.into_iter().chain([("!", reason)]).collect::<Vec<_>>())
 }
 
+/// The verb before what is asked, and what of both stands out: of a file its path, in which questions differ, unless it is to
+/// be removed; a long command is no easier to read in bold.
+fn set_verb(first: &mut LogicalLine, before: StyledText, verb: &str, removes: bool) {
+    let bold = |style: RunStyle| style.with_mods(style.mods.with(Mods::BOLD));
+    let token = RunStyle::from(if removes { Token::Danger } else { Token::Text });
+    let is_of_file = matches!(verb, "create" | "edit" | "write" | "read") && !removes;
+    let mut prefix = before;
+    prefix.push(verb, if is_of_file { token } else { bold(token) });
+    prefix.push(" ", Token::Text);
+    first.prefix = prefix;
+    if is_of_file {
+        let path = std::mem::take(&mut first.text);
+        path.iter().for_each(|(text, style)| first.text.push(text, bold(style)));
+    }
+}
+
 fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     let mut body = Vec::new();
     let waiting = cx.session.questions().len();
@@ -499,10 +464,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         prefix.push(&format!("{agent} {wants} "), Token::Text);
     }
     let removes = verb == "delete" || tool.is_some_and(|tool| tool.kind == ToolKind::Delete);
-    let token = if removes { Token::Danger } else { Token::Text };
-    prefix.push(verb, RunStyle::from(token).with_mods(Mods::BOLD));
-    prefix.push(" ", Token::Text);
-    first.prefix = prefix;
+    set_verb(&mut first, prefix, verb, removes);
     first.hang = StyledText::of("  ", Token::Text);
     first.wrap = WrapMode::Words;
     let place = place::of(cx);
@@ -525,7 +487,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     body.extend(lines.by_ref().take(what - 1));
     body.extend(entry.map(|entry| cells::wording(pending, entry)).unwrap_or_default());
     let below = place.as_deref().filter(|_| beside.is_none());
-    let below = place::below((!wide).then_some(&*agent), below, &notes, inner);
+    let named = Some(&*agent).filter(|_| !wide && cx.state.has_several());
+    let below = place::below(named, below, &notes, inner);
     body.extend(below.map(|words| LogicalLine { wrap: WrapMode::Words, ..plain(&words, Token::Dim) }));
     // The review shows the same, and there it can be decided piece by piece.
     let is_shown = cx.state.view.review.is_some() && cx.session.write(pending.req).is_some_and(Write::is_held);

@@ -20,6 +20,7 @@ use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::{Out, What};
 use crate::ui::tty::Input;
+use ratatui::style::Modifier;
 
 const PATH: &str = "/home/me/src/shop/src/x.rs";
 
@@ -107,6 +108,63 @@ fn a_question_leaves_the_help_its_rows_on_a_small_screen() {
     s.ask(2, &command, &["Yes", "Yes, for ever and everywhere, in here and in what is below", "No"]);
     s.after(700).draw();
     assert!(s.shown.contains("rows · 1–3"), "{}", s.shown);
+}
+
+#[test]
+fn of_a_file_its_path_stands_out_of_a_command_what_is_done() {
+    let is_bold = |s: &Scene, words: &str| {
+        let (y, row) = s.shown.lines().enumerate().find(|(_, row)| row.starts_with('┏')).unwrap();
+        let x = row.split_once(words).unwrap_or_else(|| panic!("{words}: {row}")).0.chars().count();
+        s.buf[(x as u16, y as u16)].modifier.contains(ratatui::style::Modifier::BOLD)
+    };
+    let mut s = Scene::working(80, 24);
+    s.ask_edit(1, "src/a.rs", "a\n", "b\n", &["Yes", "No"]);
+    assert_eq!((is_bold(&s, "edit"), is_bold(&s, "src/a.rs")), (false, true), "{}", s.shown);
+    let mut s = Scene::working(80, 24);
+    s.ask(1, "git push", &["Yes", "No"]);
+    assert_eq!((is_bold(&s, "run"), is_bold(&s, "git push")), (true, false), "{}", s.shown);
+}
+
+#[test]
+fn at_40_by_10_a_row_of_the_change_is_seen_whatever_the_answers_are_called() {
+    use PermissionKind::{AllowAlways, AllowOnce, RejectOnce};
+    let old = "use std::env;\n\nfn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n";
+    let new = old.replace("    a - b\n", "    // fixed: was a subtraction\n    a + b\n");
+    // As Claude, Codex, Gemini, Kimi and OpenCode call them.
+    let agents: [[(&str, PermissionKind); 3]; 5] = [
+        [("Yes", AllowOnce), ("Yes, allow all edits during this session", AllowAlways), ("No", RejectOnce)],
+        [
+            ("Yes, proceed", AllowOnce),
+            ("Yes, and don't ask again for these files", AllowAlways),
+            ("No, and tell Codex what to do differently", RejectOnce),
+        ],
+        [("Allow for this session", AllowAlways), ("Allow", AllowOnce), ("Reject", RejectOnce)],
+        [("Approve once", AllowOnce), ("Approve for this session", AllowAlways), ("Reject", RejectOnce)],
+        [("Allow once", AllowOnce), ("Always allow", AllowAlways), ("Reject", RejectOnce)],
+    ];
+    for names in agents {
+        for focused in [false, true] {
+            let mut s = Scene::working(40, 10);
+            let options = names.map(|(name, kind)| PermissionOption { id: name.into(), name: name.into(), kind });
+            let mut tool = ToolPatch::new("t".into());
+            tool.kind = Patch::Set(ToolKind::Edit);
+            tool.title = Patch::Set("Edit src/main.rs".into());
+            let change = Change::of_texts("/home/me/src/shop/src/main.rs", Some(old.into()), new.as_str().into());
+            tool.content = Patch::Set(vec![ToolContent::Change(change)]);
+            let request = AgentRequest::Permission { tool, options: options.to_vec() };
+            s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
+            if focused {
+                s.press(Code::Tab);
+            }
+            s.after(700).draw();
+            assert!(s.row(0).starts_with('┏') && s.shown.contains("-     a - b"), "{focused} {}", s.shown);
+            assert!(names.iter().enumerate().all(|(n, _)| s.info.options.contains(&n)), "{focused} {}", s.shown);
+        }
+    }
+    // Where there is room the lines above are there as well.
+    let mut s = Scene::working(40, 24);
+    s.ask_edit(1, "/home/me/src/shop/src/main.rs", old, &new, &["Yes", "No"]);
+    assert!(s.draw().contains("use std::env;") && s.shown.contains("a + b"), "{}", s.shown);
 }
 
 #[test]
@@ -467,6 +525,22 @@ fn a_long_directory_takes_no_row_of_what_is_asked() {
     assert!(row(&s, "wants to edit").trim_end().ends_with("/and-another-one/shop · 0:00"), "{}", s.shown);
     assert!(row(&s, "wants to edit").contains(" …"), "{}", s.shown);
     assert!(!s.shown.contains("┃ in "), "{}", s.shown);
+}
+
+#[test]
+fn without_colours_only_words_are_underlined_in_what_lasts() {
+    let mut s = Scene::working(100, 24);
+    s.theme = Theme::builtin("terminal").unwrap();
+    let option = |id: &str, name: &str, kind| PermissionOption { id: id.into(), name: name.into(), kind };
+    let options = vec![option("s", "Allow for this session", PermissionKind::AllowAlways)];
+    let request = AgentRequest::Permission { tool: ToolPatch::new("t".into()), options };
+    s.agent(AgentEvent::Request { req: ReqId(1), session: Some(session()), request: request.into() });
+    s.draw();
+    let y = s.shown.lines().position(|row| row.contains("(lasts)")).unwrap_or_else(|| panic!("{}", s.shown));
+    let y = u16::try_from(y).unwrap();
+    let is_underlined = |x: &u16| s.buf[(*x, y)].modifier.contains(Modifier::UNDERLINED);
+    let words: String = (0..100).filter(is_underlined).map(|x| s.buf[(x, y)].symbol()).collect();
+    assert_eq!(words, "lasts", "{}", s.shown);
 }
 
 #[test]

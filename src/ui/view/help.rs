@@ -4,6 +4,7 @@
 //! Changes nothing. Invariant: no row is left out that fits what is looked for.
 
 use super::{ViewCx, paint, split_bottom};
+use crate::base::human;
 use crate::text::line::LogicalLine;
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
@@ -19,6 +20,8 @@ use std::collections::BTreeSet;
 
 /// Rows from which it is said how much of it is on the screen.
 const FOOT_FROM: u16 = 3;
+/// Columns from which it is said that rows are counted.
+const ROWS_FROM: u16 = 60;
 /// Columns from which there are two columns of rows, and three.
 const TWO_FROM: u16 = 120;
 const THREE_FROM: u16 = 230;
@@ -74,7 +77,7 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, help: &Help, info: &mut FrameInfo, buf:
     };
     let room = area.width.saturating_sub(3) / columns;
     let room = room.saturating_sub(if columns > 1 { BETWEEN } else { 0 });
-    let lines = lines(sections(cx), help, room);
+    let (lines, keys) = lines(sections(cx), help, room);
     let (body, foot) = split_bottom(area, u16::from(area.height >= FOOT_FROM));
     let height = usize::from(body.height);
     let page = height * usize::from(columns);
@@ -89,8 +92,17 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, help: &Help, info: &mut FrameInfo, buf:
     }
     (info.help_page, info.help_scroll_max) = (page, max);
     if !foot.is_empty() {
-        self::foot(cx, foot, help, (top, (top + page).min(lines.len()), lines.len()), info, buf);
+        let shown = Shown { top, end: (top + page).min(lines.len()), all: lines.len(), keys };
+        self::foot(cx, foot, help, shown, info, buf);
     }
+}
+
+/// Which rows are on the screen, of how many, and in how many of them something is told of a key.
+struct Shown {
+    top: usize,
+    end: usize,
+    all: usize,
+    keys: usize,
 }
 
 /// What is looked for, and how much of it is on the screen.
@@ -98,7 +110,7 @@ fn foot(
     cx: &ViewCx<'_>,
     at: Rect,
     help: &Help,
-    (top, end, all): (usize, usize, usize),
+    Shown { top, end, all, keys }: Shown,
     info: &mut FrameInfo,
     buf: &mut Buffer,
 ) {
@@ -108,11 +120,12 @@ fn foot(
     if !help.filter.is_empty() {
         text.push("  ", Token::Text);
     }
+    let rows = if at.width >= ROWS_FROM { "rows " } else { "" };
     let more = match () {
         () if all == 0 => "nothing matches".to_owned(),
-        () if top == 0 && end == all => format!("{all} of {all}"),
-        () if end < all => format!("{}–{end} of {all}{}", top + 1, cx.say(Layer::Picker, " · {PageDown} more")),
-        () => format!("{}–{end} of {all}{}", top + 1, cx.say(Layer::Picker, " · {PageUp} back")),
+        () if top == 0 && end == all => human::count(keys as u64, "entry"),
+        () if end < all => format!("{rows}{}–{end} of {all}{}", top + 1, cx.say(Layer::Picker, " · {PageDown} more")),
+        () => format!("{rows}{}–{end} of {all}{}", top + 1, cx.say(Layer::Picker, " · {PageUp} back")),
     };
     let looks = if help.filter.is_empty() { " · type to filter" } else { "" };
     text.push(&format!("{more}{looks}{}", cx.say(Layer::Picker, " · {Esc} closes")), Token::Accent);
@@ -161,14 +174,15 @@ fn sections(cx: &ViewCx<'_>) -> Vec<Section> {
     sections
 }
 
-fn lines(sections: Vec<Section>, help: &Help, room: u16) -> Vec<StyledText> {
+/// The rows, and how many entries they have.
+fn lines(sections: Vec<Section>, help: &Help, room: u16) -> (Vec<StyledText>, usize) {
     let column = match room {
         0..50 => 14,
         50..60 => 18,
         60..100 => 28,
         _ => 46,
     };
-    let mut lines = Vec::new();
+    let (mut lines, mut entries) = (Vec::new(), 0);
     for (title, rows) in sections {
         let also = |keys: &str| {
             let found = ALSO.iter().filter(|(of, _)| *of == title || *of == keys).map(|(_, words)| *words);
@@ -179,6 +193,7 @@ fn lines(sections: Vec<Section>, help: &Help, room: u16) -> Vec<StyledText> {
         if rows.is_empty() {
             continue;
         }
+        entries += rows.len();
         if !lines.is_empty() {
             lines.push(StyledText::new());
         }
@@ -196,5 +211,5 @@ fn lines(sections: Vec<Section>, help: &Help, room: u16) -> Vec<StyledText> {
             lines.extend(laid_out(&[LogicalLine { prefix, hang, text: words, ..LogicalLine::default() }], room));
         }
     }
-    lines
+    (lines, entries)
 }

@@ -52,9 +52,12 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
     info.cursor = Some(Position { x: (head.x + used).min(head.right().saturating_sub(1)), y: head.y });
     // Of the keys as many as there is room for: the last is how to leave.
-    for words in ["type to filter · {Enter} chooses · {Esc} closes", "{Enter} chooses · {Esc} closes", "{Esc} closes"]
-    {
-        let keys = cx.dim(Layer::Picker, words);
+    let all = ["type to filter · {Enter} chooses · {Esc} closes", "{Enter} chooses · {Esc} closes", "{Esc} closes"];
+    let hides = rows.len() > usize::from(list.height);
+    let count = if hides { format!("{} of {}", picker.selected() + 1, rows.len()) } else { String::new() };
+    for words in all.map(|words| cx.say(Layer::Picker, words)).into_iter().chain([String::new()]) {
+        let parts = [&count, &words].into_iter().filter(|part| !part.is_empty()).map(String::as_str);
+        let keys = StyledText::of(parts.collect::<Vec<_>>().join(" · "), Token::Dim);
         let line = Rect { width: head.width.saturating_sub(1), ..head };
         if paint::put_right(buf, line, used + 2, &keys, cx.theme) == Placed::Yes {
             break;

@@ -25,6 +25,7 @@ use super::cells::{self, CellCtx};
 use super::frame::Motion;
 use super::keys::Layer;
 use super::msg::FrameInfo;
+use super::state::dock::Dialog;
 use super::state::folds::Fold;
 use super::state::scroll::SeenEnd;
 use super::state::session_list::SessionList;
@@ -62,6 +63,8 @@ const HEADER_FROM: u16 = 16;
 /// Rows of what takes the keyboard, whatever else stands there; below so many rows of the screen, what is written has one.
 const LISTED: u16 = 5;
 const TIGHT: u16 = 16;
+/// Up to so many rows a question may take those of the conversation.
+const CRAMPED: u16 = 10;
 const AIR_FROM: u16 = 20;
 const MORE_AIR_FROM: u16 = 30;
 
@@ -192,7 +195,11 @@ fn motion(cx: &ViewCx<'_>, moving: bool) -> Motion {
 }
 
 fn status(cx: &ViewCx<'_>, area: Rect, folding: Option<Fold>) -> Status {
-    let leads = Leads { keys: &cx.state.keys, in_dock: cx.state.view.focus == Focus::Dock };
+    let leads = Leads {
+        keys: &cx.state.keys,
+        in_dock: cx.state.view.focus == Focus::Dock,
+        is_shared: cx.model.is_shared(cx.session.key()),
+    };
     let setup = if is_tiny(area) { Setup::InStatus } else { Setup::OnRule };
     let mut status = status_line::status(cx.session, leads, &chrome::hint(cx, folding), setup, cx.now);
     if let Some(line) = cx.state.status_words.as_ref().filter(|line| !line.is_empty()) {
@@ -354,6 +361,10 @@ fn takes_keyboard(cx: &ViewCx<'_>) -> bool {
     state.picker.is_some() || reads && state.view.focus != Focus::Dock
 }
 
+fn has_question(cx: &ViewCx<'_>) -> bool {
+    matches!(cx.state.view.dock.dialog, Some(Dialog::Permission(_)))
+}
+
 /// Rows that nothing would be said in; none where something else than a conversation is shown.
 fn blank_rows(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect) -> u16 {
     let view = &cx.state.view;
@@ -382,6 +393,8 @@ fn asked(
         (true, _) => rest.height.min(3),
         // What the person reads is the other.
         (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
+        // There is room for one of them: of what is decided more than its name is to be seen.
+        (false, _) if buf.area.height <= CRAMPED && has_question(cx) && cx.state.list.is_none() => rest.height,
         // The list stays in view.
         (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),

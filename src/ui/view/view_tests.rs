@@ -224,11 +224,10 @@ fn the_usual_screen() {
 fn the_small_screen() {
     let s = asked(40, 10);
     assert_eq!(
-        bottom(&s, 8),
+        bottom(&s, 7),
         "\
 ┏ run cargo test --all -- ━━━━ 1/2 0:12
 ┃   --ignored
-┃ gemini-cli
 ┃ 1 Allow once            Tab to answer
 ┃ 2 Always allow cargo test  3 Reject
 ── default ─────────────────────────────
@@ -295,11 +294,19 @@ fn many_options_are_all_reachable() {
 
 #[test]
 fn r_452_the_dock_names_the_agent_and_the_place_at_every_size() {
-    for (width, height) in [(120, 40), (80, 24), (40, 24)] {
+    for (width, height) in [(120, 40), (80, 24), (40, 24), (40, 10)] {
         let mut s = Scene::asked(width, height);
+        let in_dock = |s: &Scene| s.shown.lines().any(|row| row.starts_with(['┏', '┃']) && row.contains("gemini-cli"));
         s.draw();
-        let dock: Vec<&str> = s.shown.lines().filter(|l| l.starts_with(['┏', '┃'])).collect();
-        assert!(dock.iter().any(|l| l.contains("gemini-cli")), "{dock:?}");
+        let is_wide = width > 72;
+        assert_eq!(in_dock(&s), is_wide, "a row for the only agent is a row less of the question: {}", s.shown);
+        assert!(height < 24 || s.shown.contains("gemini-cli"), "the first row has it: {}", s.shown);
+        let open = Event::User(Intent::OpenSession { cwd: "/other".into(), how: Opening::New });
+        drop(reduce(&mut s.model, Addressed::new(AgentKey::FIRST, open), s.now));
+        s.ui.sync(&s.model, s.now);
+        s.draw();
+        // Where there is no room for it in the dock, the row of sessions has it, which is of the one that asks.
+        assert!(in_dock(&s) || height < 24 && s.shown.contains("▸1 gemini"), "there are several: {}", s.shown);
     }
 }
 
@@ -511,7 +518,7 @@ fn the_help_says_how_much_of_it_there_is() {
     s.press(Code::F(1)).draw();
     let foot = |s: &Scene| s.shown.lines().find(|l| l.contains("Esc closes")).unwrap().trim().to_owned();
     let first = foot(&s);
-    assert!(first.starts_with("1–") && first.contains(" of ") && first.contains("PageDown more"), "{}", s.shown);
+    assert!(first.starts_with("rows 1–") && first.contains(" of ") && first.contains("PageDown more"), "{}", s.shown);
     for _ in 0..40 {
         s.press(Code::PageDown).draw();
     }

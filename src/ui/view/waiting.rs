@@ -156,6 +156,14 @@ pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         () => ENDED,
     };
     let (rows, has_more) = cells::printed(newest, most.min(free));
+    let folded = if newest.is_running() { RUNNING } else { ENDED };
+    let hides = if rows.len() > folded {
+        Hides::Folded
+    } else if has_more {
+        Hides::Unfolded
+    } else {
+        Hides::Nothing
+    };
     let (above, at) = split_bottom(area, u16::try_from(heads + rows.len()).unwrap_or_default());
     let hidden = all.len() - heads;
     let mut y = at.y;
@@ -163,7 +171,7 @@ pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         let line = Rect { y, height: 1, width: at.width.saturating_sub(1), ..at };
         // The first that is drawn counts those that are not.
         let line = if n == hidden && hidden > 0 { count(cx, line, hidden, buf) } else { line };
-        head(cx, term, term.id == newest.id, has_more, line, buf);
+        head(cx, term, (term.id == newest.id).then_some(hides), line, buf);
         y += 1;
     }
     for row in rows {
@@ -192,7 +200,18 @@ fn narrow(term: &Terminal) -> (String, Token) {
     }
 }
 
-fn head(cx: &ViewCx<'_>, term: &Terminal, is_newest: bool, has_more: bool, line: Rect, buf: &mut Buffer) {
+/// What the key that folds would hide or show of the newest command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hides {
+    Nothing,
+    /// There is more than what is drawn.
+    Unfolded,
+    /// More is drawn than what is left when it is folded.
+    Folded,
+}
+
+fn head(cx: &ViewCx<'_>, term: &Terminal, newest: Option<Hides>, line: Rect, buf: &mut Buffer) {
+    let is_newest = newest.is_some();
     let mut text = StyledText::of("! ", Token::Warn);
     let until = term.ended.unwrap_or(cx.now);
     let took = human::duration(until.saturating_sub(term.started));
@@ -203,11 +222,11 @@ fn head(cx: &ViewCx<'_>, term: &Terminal, is_newest: bool, has_more: bool, line:
         Some(exit) => (format!("✗ {exit} {took}"), Token::SignBad),
     };
     let say = |words| cx.say(Layer::Composer, words);
-    let folds = match () {
-        () if !is_newest => String::new(),
-        () if cx.state.view.unfolds_shell => say(" · {Ctrl+O} folds"),
-        () if has_more => say(" · {Ctrl+O} more"),
-        () => String::new(),
+    let is_open = cx.state.view.unfolds_shell;
+    let folds = match newest {
+        Some(Hides::Folded) if is_open => say(" · {Ctrl+O} folds"),
+        Some(Hides::Unfolded) if !is_open => say(" · {Ctrl+O} more"),
+        _ => String::new(),
     };
     let is_free = cx.state.view.composer.is_empty() && !cx.state.view.composer.is_shell();
     let keys: Vec<String> = match (is_newest, term.is_running()) {

@@ -4,7 +4,7 @@
 
 use super::{act, bars};
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, ReviewAction, Scope, Target, Verdict};
-use crate::ui::keys::{Action, ReviewKey};
+use crate::ui::keys::{Action, Layer, ReviewKey};
 use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::App;
 use crate::ui::state::review::bar::{Bar, Confirm, Doubtful, Edit, Note};
@@ -22,6 +22,8 @@ const LONG: usize = 200;
 pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
     use ReviewKey as R;
     match key {
+        R::Accept | R::Reject | R::AcceptFile | R::RejectFile | R::AcceptNote | R::RejectNote
+            if shows_first(state, cx, key) => {}
         R::Accept => here(state, cx, Verdict::Accept, out),
         R::Reject => here(state, cx, Verdict::Reject, out),
         R::AcceptFile => of_file(state, cx, Verdict::Accept, out),
@@ -142,6 +144,29 @@ fn seen(review: &ReviewState, cx: Cx<'_>, verdict: Verdict) -> Result<Target, St
         }
         _ => Ok(target),
     }
+}
+
+/// A file of which only the row in the list was on the screen is opened where it waits, and nothing of it is decided by this
+/// key. False: its hunks were there, or no file is chosen.
+fn shows_first(state: &mut App, cx: Cx<'_>, key: ReviewKey) -> bool {
+    let Some(review) = &mut state.view.review else { return false };
+    let is_listed_alone = cx.frame.review.as_ref().is_some_and(|frame| frame.file.is_none());
+    if review.layout.pane != Pane::Files || review.folder().is_some() || !is_listed_alone {
+        return false;
+    }
+    let Some(file) = review.file_index() else { return false };
+    let spot = review.first_pending(file);
+    review.go(file, spot);
+    review.layout.pane = Pane::Hunks;
+    let words = match key {
+        ReviewKey::Accept => "shown first · {a} again accepts",
+        ReviewKey::Reject => "shown first · {x} again rejects",
+        ReviewKey::AcceptFile => "shown first · {A} again accepts the file",
+        ReviewKey::RejectFile => "shown first · {X} again rejects the file",
+        _ => "shown first · again for it",
+    };
+    state.say(state.keys.say(Layer::Review, words), cx.now);
+    true
 }
 
 pub(super) fn here(state: &mut App, cx: Cx<'_>, verdict: Verdict, out: &mut Vec<Out>) {
@@ -280,7 +305,11 @@ fn undo(state: &mut App, cx: Cx<'_>, action: ReviewAction, out: &mut Vec<Out>) {
         _ => (&doc.redo, "nothing to do again"),
     };
     if what.is_some() {
+        let is_undo = action == ReviewAction::Undo;
         act(out, action);
+        if let Some(review) = state.view.review.as_mut().filter(|_| is_undo) {
+            review.undoing = review.undoing.saturating_add(1);
+        }
     } else {
         state.say(none, cx.now);
     }

@@ -35,6 +35,7 @@ pub(in crate::ui::update) fn click(state: &mut App, cx: Cx<'_>, at: Position, ou
         return false;
     }
     state.view.focus = Focus::Review;
+    review.undoing = 0;
     if review.bar.is_some() {
         return true;
     }

@@ -1,4 +1,6 @@
-use crate::model::changes::{ReviewAction, ReviewDoc, ReviewEvent, RewindOutcome, Rewound, Scope, Target, Verdict};
+use crate::model::changes::{
+    HunkState, ReviewAction, ReviewDoc, ReviewEvent, RewindOutcome, Rewound, Scope, Target, Verdict,
+};
 use crate::model::event::{AgentEvent, Event, HostEvent, Intent, Opening, SessionResult};
 use crate::model::ids::{Address, Addressed, AgentKey, EntryId, SessionKey};
 use crate::model::reduce::reduce;
@@ -129,6 +131,37 @@ fn what_is_written_behind_a_key_that_was_too_soon_is_no_key_of_the_review() {
 }
 
 #[test]
+fn a_file_of_which_only_its_row_is_on_the_screen_is_shown_before_it_is_decided() {
+    for (key, verdict) in [('a', Verdict::Accept), ('x', Verdict::Reject)] {
+        let mut s = scene(40, 10);
+        s.press(Code::Left).draw();
+        let file = s.ui.view.review.as_ref().unwrap().file().unwrap().path.clone();
+        s.press(Code::Char(key)).draw();
+        assert_eq!(decided(&s), []);
+        assert!(s.shown.contains(&format!("shown first · {key} again")), "{}", s.shown);
+        s.press(Code::Char(key));
+        let of_file = |target: &Target| matches!(target, Target::Hunk(path, _) if *path == file);
+        assert!(
+            matches!(&decided(&s)[..], [(target, given)] if of_file(target) && *given == verdict),
+            "{:?}",
+            decided(&s)
+        );
+    }
+    let mut s = scene(40, 10);
+    s.press(Code::Left).draw();
+    let file = s.ui.view.review.as_ref().unwrap().file().unwrap().path.clone();
+    s.typed("A").draw();
+    assert_eq!(decided(&s), []);
+    s.typed("A");
+    assert_eq!(decided(&s), [(Target::File(file), Verdict::Accept)]);
+    // Beside the list they are there.
+    let mut s = scene(120, 40);
+    s.press(Code::Left).draw();
+    s.typed("a");
+    assert_eq!(decided(&s).len(), 1);
+}
+
+#[test]
 fn letters_are_text_while_the_person_writes_whatever_is_shown() {
     for (w, h) in [(160, 40), (120, 40), (80, 24), (40, 10)] {
         let mut s = scene(w, h);
@@ -205,7 +238,7 @@ fn hunk_file_and_all_are_decided_and_the_cursor_goes_on() {
 
 #[test]
 fn in_the_list_of_files_a_file_is_decided() {
-    let mut s = scene(80, 24);
+    let mut s = scene(120, 40);
     s.press(Code::Left).draw();
     s.press(Code::Home).draw();
     s.typed("x");
@@ -482,6 +515,45 @@ fn undo_and_redo_are_asked_for_when_there_is_something() {
     s.show_review(doc.into());
     s.typed("u").ctrl('r').typed("U");
     assert_eq!(actions(&s), [ReviewAction::Undo, ReviewAction::Redo, ReviewAction::Redo]);
+}
+
+/// The review with these hunks accepted, which an undo takes back.
+fn accepted(rev: u64, hunks: &[(&str, usize)]) -> Arc<ReviewDoc> {
+    let mut doc = (*review_doc(rev)).clone();
+    doc.undo = Some("accept".into());
+    for (path, hunk) in hunks {
+        let file = doc.files.iter_mut().find(|file| file.path.to_str() == Some(path)).unwrap();
+        Arc::make_mut(file).hunks[*hunk].state = HunkState::Accepted;
+    }
+    doc.into()
+}
+
+fn show(s: &mut Scene, doc: Arc<ReviewDoc>) {
+    s.show_review(doc);
+    s.after(1).draw();
+}
+
+#[test]
+fn undo_brings_the_cursor_back_to_the_hunk_that_waits_again() {
+    let mut s = scene(120, 40);
+    let all = [("notes.md", 0), ("src/cart.rs", 0), ("src/main.rs", 0)];
+    show(&mut s, accepted(2, &all));
+    at(&mut s, "src/cart.rs", 2);
+    // Two at once: each is gone to when it is taken back.
+    s.typed("uu");
+    show(&mut s, accepted(3, &all[..2]));
+    assert_eq!(place(&s), ("src/main.rs".into(), Spot { hunk: 0, line: None }), "{}", s.shown);
+    show(&mut s, accepted(4, &all[..1]));
+    assert_eq!(place(&s), ("src/cart.rs".into(), Spot { hunk: 0, line: None }), "{}", s.shown);
+    // What waits for another reason moves nothing, nor does an undo after which the person has gone elsewhere.
+    at(&mut s, "src/cart.rs", 2);
+    show(&mut s, accepted(5, &[]));
+    assert_eq!(place(&s), ("src/cart.rs".into(), Spot { hunk: 2, line: None }));
+    show(&mut s, accepted(6, &all));
+    s.typed("uk");
+    let before = place(&s);
+    show(&mut s, accepted(7, &all[1..]));
+    assert_eq!(place(&s), before);
 }
 
 #[test]

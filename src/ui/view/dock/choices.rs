@@ -22,6 +22,8 @@ const NARROW: usize = 16;
 const HINT: usize = 4;
 const HIDING_HINT: usize = 16;
 const LONG_HINT: usize = 22;
+/// Columns of `+9 · Tab` and a gap.
+const SHORT_HINT: usize = 10;
 
 /// Something that can be chosen: the key and what it does.
 #[derive(Clone, Debug)]
@@ -147,6 +149,15 @@ impl Order {
             Self::Below => rows.next_back().is_some_and(|row| fits(row, LONG_HINT)),
         }
     }
+
+    /// Whether there is a place for the shortest words that say how much is hidden.
+    pub fn has_place<'a>(self, mut rows: impl DoubleEndedIterator<Item = &'a Row>, columns: u16) -> bool {
+        let fits = |row: &Row| width::styled_width(&row.text) + SHORT_HINT <= usize::from(columns);
+        match self {
+            Self::SideBySide => rows.any(fits),
+            Self::Below => rows.next_back().is_some_and(fits),
+        }
+    }
 }
 
 /// The rows that are shown.
@@ -260,7 +271,10 @@ fn text(choice: &Choice, at: usize, look: Look) -> (StyledText, StyledText) {
         words.push(&format!(" … {left} more characters"), Token::Warn);
     }
     if !choice.kind.is_empty() {
-        words.push(&format!(" ({})", choice.kind), if choice.lasts { Token::Danger } else { Token::Dim });
+        // Danger is underlined where there are no colours: the words alone.
+        words.push(" (", Token::Dim);
+        words.push(choice.kind, if choice.lasts { Token::Danger } else { Token::Dim });
+        words.push(")", Token::Dim);
     }
     (front, words)
 }

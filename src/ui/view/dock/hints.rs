@@ -5,6 +5,7 @@
 use super::choices::Choices;
 use super::{Contents, Dock, RawLines, digits_answer, has_options};
 use crate::base::human;
+use crate::model::event::{PermissionKind, PermissionOption};
 use crate::text::width;
 use crate::ui::keys::Layer;
 use crate::ui::state::Focus;
@@ -13,6 +14,8 @@ use crate::ui::view::{ViewCx, dock_layer};
 
 /// Columns of the key that leads back, of those that turn pages, and of the one that shows what was sent.
 const BACK: usize = 11;
+/// There are no more keys that are digits.
+const DIGITS: usize = 9;
 const PAGES: usize = 29;
 const SENT: usize = 12;
 
@@ -21,16 +24,30 @@ fn is_covered(cx: &ViewCx<'_>) -> bool {
     cx.state.picker.is_some() || cx.state.help.is_some() || cx.state.types_a_line()
 }
 
-/// The digits of the question's answers.
-fn digits(cx: &ViewCx<'_>) -> String {
-    let question = match &cx.state.view.dock.dialog {
-        Some(Dialog::Permission(req)) => cx.session.question(*req),
-        _ => None,
-    };
-    match question.map_or(9, |question| question.options.len()) {
-        0 | 1 => "1".to_owned(),
-        count => format!("1–{}", count.min(9)),
-    }
+/// The digits that answer a question while the person may write, and the same in words.
+struct Alone {
+    digits: String,
+    words: String,
+}
+
+/// Those of answers that last are not among them: they need more than a digit.
+fn alone(cx: &ViewCx<'_>) -> Option<Alone> {
+    let Some(Dialog::Permission(req)) = &cx.state.view.dock.dialog else { return None };
+    let options = &cx.session.question(*req)?.options;
+    let lasts =
+        |option: &PermissionOption| matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways);
+    let all = options.len().min(DIGITS);
+    let once: Vec<String> = (1..=all).zip(options).filter(|(_, one)| !lasts(one)).map(|(n, _)| n.to_string()).collect();
+    Some(match &once[..] {
+        [] => Alone { digits: String::new(), words: String::new() },
+        [one] if all > 1 => Alone { digits: one.clone(), words: format!("{one} answers") },
+        [one] => Alone { digits: one.clone(), words: "a digit answers".to_owned() },
+        once if once.len() == all => Alone { digits: format!("1–{all}"), words: "a digit answers".to_owned() },
+        [others @ .., last] => {
+            let others = others.join(", ");
+            Alone { digits: format!("{others}, {last}"), words: format!("{others} or {last} answers") }
+        }
+    })
 }
 
 /// Whether the words of further keys fit behind the answers, beside the others that stand there.
@@ -46,7 +63,6 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let more = dock.scroll_max();
     let focus = &cx.state.view.focus;
     let focused = *focus == Focus::Dock;
-    let digits = digits(cx);
     let (layer, all) = match focus {
         Focus::Dock if cx.state.refusal.is_some() => {
             (Layer::Line, ["{Esc} back to the question", "{Esc} back", "{Esc}"])
@@ -63,9 +79,7 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
             let layer = if cx.state.types_a_line() { Layer::Line } else { Layer::Picker };
             (layer, ["{Esc}, then {composer Tab} to answer", "{Esc}, {composer Tab}", "{Esc}"])
         }
-        Focus::Composer if digits_answer(cx) => {
-            (Layer::Composer, ["a digit answers · {Tab} all keys", "a digit answers", ""])
-        }
+        Focus::Composer if digits_answer(cx) => (Layer::Composer, ["{Tab} all keys", "", ""]),
         Focus::Composer if has_options(cx, &dock.dialog) => {
             let alone = ["Alt+digit to answer", "Alt+digit", "Alt+digit"];
             let keys = ["Alt+digit or {Tab} to answer", "{Tab} to answer", "{Tab}"];
@@ -82,8 +96,11 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         }
     };
     let [long, short, shortest] = all.map(|words| cx.say(layer, words));
-    let shortest =
-        if focus == &Focus::Composer && digits_answer(cx) && shortest.is_empty() { digits } else { shortest };
+    let answer = alone(cx).filter(|_| *focus == Focus::Composer && digits_answer(cx) && shortest.is_empty());
+    let [long, short, shortest] = match answer {
+        Some(Alone { digits, words }) => [and(&words, &long), words, digits],
+        None => [long, short, shortest],
+    };
     let (long, short, shortest) = (long.as_str(), short.as_str(), shortest.as_str());
     let hidden = dock.answers.hidden;
     let mut options = Vec::new();
@@ -118,6 +135,7 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         // At the top it says that there is more, below it how far one has come.
         let short = if dock.top > 0 { short } else { format!("+{}", human::count(more as u64, "row")) };
         hints.push(and(&short, &joined(None, shortest)));
+        hints.extend((dock.top == 0).then(|| and(&format!("+{more}"), &joined(None, shortest))));
     }
     if focused {
         hints.extend([long, short].into_iter().filter_map(with).map(|last| joined(raw.as_deref(), &last)));
@@ -131,9 +149,9 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     hints
 }
 
-/// What is told first, and what comes behind it where there is anything.
+/// What is told first, and what comes behind it, where there is anything.
 fn and(first: &str, then: &str) -> String {
-    if then.is_empty() { first.to_owned() } else { format!("{first} · {then}") }
+    [first, then].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 fn raw_hint(dock: &Dock, cx: &ViewCx<'_>) -> Option<String> {

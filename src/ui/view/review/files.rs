@@ -114,6 +114,14 @@ fn figures(file: &FileDoc, mark: Mark, room: usize) -> StyledText {
     if width::styled_width(&all) <= room {
         return all;
     }
+    // Where there is no word, the columns of one are room for the figures.
+    if word.is_empty() {
+        let mut all = counts(file.added, file.removed);
+        all.append(&state(mark));
+        if width::styled_width(&all) <= room {
+            return all;
+        }
+    }
     if width::styled_width(&end) <= room { end } else { state(mark) }
 }
 

@@ -242,6 +242,17 @@ fn a_narrow_screen_shows_files_or_hunks() {
 }
 
 #[test]
+fn a_file_with_nothing_to_be_called_keeps_its_figures_beside_one_that_is_new() {
+    let mut s = Scene::working(100, 30);
+    let (new, edited) = (file_doc("NOTES.md", "", "a\nb\nc\n"), file_doc("src/main.rs", "a\nb\n", "a\nx\ny\n"));
+    s.show_review(doc_of(1, vec![new, edited]));
+    s.key(Key::alt(Code::Char('r'))).draw();
+    s.draw();
+    let row = |name: &str| s.shown.lines().find(|row| row.contains(name)).unwrap_or_default().to_owned();
+    assert!(row("src/main.rs").contains("+2 −1  1 ·"), "{}", s.shown);
+}
+
+#[test]
 fn the_small_screen_is_usable() {
     let mut s = cart(40, 10);
     assert_eq!(
