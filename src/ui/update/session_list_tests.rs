@@ -206,6 +206,8 @@ fn the_first_screen_says_how_many_were_interrupted_in_other_directories() {
         s.ui.past = Past::Read([shown()].into());
         assert!(s.draw().contains(part) || size.1 < 20, "{}", s.shown);
         assert!(!s.shown.contains("interrupted here") || size.1 < 20, "{}", s.shown);
+        s.ui.interrupted.insert("/home/me/src/mill".into(), 1);
+        assert!(s.draw().contains("1 was interrupted in another directory") || size.0 < 60, "{}", s.shown);
     }
 }
 

@@ -215,11 +215,12 @@ fn sessions(cx: &ViewCx<'_>, is_listed: bool) -> (usize, String) {
     let here = cx.state.interrupted.get(&home).copied().unwrap_or_default();
     let (elsewhere, here) = (all - here, if is_listed { 0 } else { here });
     let were = |n: usize| if n == 1 { "1 was".to_owned() } else { format!("{n} were") };
+    let others = if elsewhere == 1 { "in another directory" } else { "in other directories" };
     let words = match (here, elsewhere) {
         (0, 0) => "all sessions, also earlier ones".to_owned(),
         (here, 0) => format!("{} interrupted here", were(here)),
-        (0, elsewhere) => format!("{} interrupted in other directories", were(elsewhere)),
-        (here, elsewhere) => format!("{} interrupted here · {elsewhere} in other directories", were(here)),
+        (0, elsewhere) => format!("{} interrupted {others}", were(elsewhere)),
+        (here, elsewhere) => format!("{} interrupted here · {elsewhere} {others}", were(here)),
     };
     (here + elsewhere, words)
 }
