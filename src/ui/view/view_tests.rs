@@ -661,12 +661,12 @@ fn an_answer_beside_the_conversation_says_how_many_files_it_changed() {
         let (question, unsent, mode_before) = ("why?".into(), None, None);
         let (beside, key, scroll) = (SessionKey::FIRST, aside, 0);
         s.ui.asides.open = Some(Aside { key, beside, question, scroll, unsent, mode_before });
-        assert!(s.draw().contains("btw why?") && !s.shown.contains("this answer changed"), "{}", s.shown);
+        assert!(s.draw().contains("  btw") && !s.shown.contains("this answer changed"), "{}", s.shown);
         let turn = s.model.session_of(aside).unwrap().last_turn();
         let totals = Totals { added: 3, removed: 1, files: 2, pending: 1 };
         let reviewed = ReviewEvent::TurnReviewed { turn, totals, session: totals, after: true };
         apply(&mut s, aside.into(), Event::Host(HostEvent::Review(reviewed)));
         assert!(s.draw().contains("this answer changed 2 files: F3"), "{}", s.shown);
-        assert!(s.shown.contains("btw why?"), "{}", s.shown);
+        assert!(s.shown.contains("  btw"), "{}", s.shown);
     }
 }
