@@ -76,6 +76,7 @@ impl ReviewSession {
             }
             review.observer().observe(before)?;
             review.attribution.begin(turn);
+            review.files.snapshot.turn_begins();
             has_begun = true;
             review.attribution.forget_looks();
             review.log.turn_begins(turn, sent.is_some())?;
@@ -89,6 +90,7 @@ impl ReviewSession {
             observed
         });
         if !has_begun {
+            self.files.snapshot.turns_are_over();
             self.attribution.begin_unseen(turn, at);
             self.begin_telling(turn);
         }
@@ -118,6 +120,9 @@ impl ReviewSession {
         looked.inspect_err(|_| self.attribution.end_unseen(turn, at))?;
         self.dir.note_root(&self.files.snapshot);
         self.attribution.end(turn);
+        if self.attribution.turns().is_empty() {
+            self.files.snapshot.turns_are_over();
+        }
         let noted = self.log.turn_ends(turn);
         noted.inspect_err(|error| self.dir.note_trouble(error))?;
         let totals = self.turn_totals(turn);
