@@ -1,8 +1,9 @@
-//! What git ignores and the agent carries elsewhere and removes: no decision takes away the only copy.
+//! What git ignores and the agent carries elsewhere and removes, or has git track: no decision takes away the only copy.
 
 use super::tests::{Place, git_in};
 use super::*;
-use crate::model::changes::{ReviewAction, RewindOutcome, Target, Verdict};
+use crate::model::changes::{FileChange, ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use crate::review::protocol::ToolEffect;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 
@@ -399,4 +400,131 @@ fn what_was_ignored_by_rules_that_a_turn_cut_short_has_changed_is_not_new() {
     assert_eq!(of(".gitignore"), Some(RewindOutcome::Restored), "{done:?}");
     assert_eq!(of(".env"), Some(RewindOutcome::NotKept), "{done:?}");
     assert_eq!(place.read(".env"), "made anew\n");
+}
+
+/// Rules that hide two files and a directory, in a repository whose branch `other` has such ones all the same.
+fn forced() -> Place {
+    let place = Place::empty();
+    git_in(&place.at(""), &["init", "-q", "-b", "main"]);
+    place.write(".gitignore", "*.log\nbuild/\n");
+    place.write("notes", "notes\n");
+    git_in(&place.at(""), &["add", "-A"]);
+    git_in(&place.at(""), &["commit", "-qm", "one"]);
+    git_in(&place.at(""), &["checkout", "-qb", "other"]);
+    place.write("a.log", "of the agent\n");
+    place.write("build/gen.c", "of the agent\n");
+    git_in(&place.at(""), &["add", "-Af"]);
+    git_in(&place.at(""), &["commit", "-qm", "two"]);
+    git_in(&place.at(""), &["checkout", "-q", "main"]);
+    place
+}
+
+/// A command of the agent, and between its parts looks, as other calls of the agent set them off.
+fn command_and_looks(place: &mut Place, parts: &[&dyn Fn(&Place)]) {
+    place.entry += 1;
+    let command = place.entry;
+    place.note(ToolEffect::Runs, &[], Vec::new(), false);
+    for part in parts {
+        part(place);
+        place.entry += 100;
+        place.note(ToolEffect::Runs, &[], Vec::new(), false);
+        place.note(ToolEffect::Runs, &[], Vec::new(), true);
+    }
+    place.entry = command;
+    place.note(ToolEffect::Runs, &[], Vec::new(), true);
+}
+
+#[test]
+fn a_new_file_that_is_tracked_although_ignored_is_taken_back_also_after_looks_while_it_was_only_ignored() {
+    let stage = |p: &Place| git_in(&p.at(""), &["add", "-f", "a.log", "build/gen.c"]);
+    let checks_out = |p: &Place| git_in(&p.at(""), &["reset", "-q", "other"]);
+    let shows = |p: &Place| p.write(".gitignore", "nothing\n");
+    let ends: [(&str, &dyn Fn(&Place)); 3] = [("add -f", &stage), ("checkout", &checks_out), ("rules", &shows)];
+    for (what, end) in ends {
+        let mut place = forced();
+        place.begin();
+        let makes = |p: &Place| {
+            p.write("a.log", "of the agent\n");
+            p.write("build/gen.c", "of the agent\n");
+        };
+        let goes_on = |p: &Place| p.write("build/gen.c", "of the agent, with more\n");
+        place.turn(1, |p| command_and_looks(p, &[&makes, &goes_on, end]));
+        let doc = place.doc(Scope::Session);
+        let made = doc.files.iter().filter(|file| file.change == FileChange::Created).map(|file| &*file.path);
+        assert_eq!(made.collect::<Vec<_>>(), [Path::new("a.log"), Path::new("build/gen.c")], "{what}");
+        assert!(!doc.uncovered.iter().any(|line| line.contains("not kept")), "{what}: {:?}", doc.uncovered);
+        let mut place = place.reopen();
+        place.act(ReviewAction::Rewind { turn: 1 });
+        assert!(!place.at("a.log").exists() && !place.at("build/gen.c").exists(), "{what}");
+        place.act(ReviewAction::Undo);
+        assert_eq!(place.read("build/gen.c"), "of the agent, with more\n", "{what}");
+    }
+}
+
+/// Writes a file as editors do: another one comes into its place.
+fn writes_anew(p: &Place, name: &str) {
+    p.write("by-editor.log", &format!("{}of the agent\n", p.read(name)));
+    fs::rename(p.at("by-editor.log"), p.at(name)).unwrap();
+}
+
+#[test]
+fn what_was_ignored_before_the_turn_is_not_taken_for_new_whatever_becomes_of_it_between_looks() {
+    type Act = &'static dyn Fn(&Place);
+    let nothing: Act = &|_| {};
+    let makes: Act = &|p| {
+        p.write("mine.log", "of the person\n");
+        p.write("build/mine", "of the person\n");
+    };
+    let adds: Act = &|p| p.write("mine.log", &format!("{}of the agent\n", p.read("mine.log")));
+    let anew: Act = &|p| writes_anew(p, "mine.log");
+    let anew_inside: Act = &|p| writes_anew(p, "build/mine");
+    let moves: Act = &|p| fs::rename(p.at("mine.log"), p.at("moved.log")).unwrap();
+    let moves_dir: Act = &|p| {
+        fs::create_dir(p.at("sub")).unwrap();
+        fs::rename(p.at("build"), p.at("sub/build")).unwrap();
+    };
+    let anew_in_moved: Act = &|p| writes_anew(p, "sub/build/mine");
+    let removes: Act = &|p| fs::remove_file(p.at("mine.log")).unwrap();
+    let again: Act = &|p| p.write("mine.log", "of the agent\n");
+    let hides_all: Act = &|p| {
+        fs::create_dir(p.at("sub")).unwrap();
+        fs::rename(p.at("mine.log"), p.at("sub/mine.log")).unwrap();
+        p.write(".gitignore", "sub/\n*.log\n");
+    };
+    let cases: [(&str, &[Act], &str); 8] = [
+        ("is left as it was", &[nothing], "build/mine"),
+        ("is added to", &[adds], "mine.log"),
+        ("is written anew", &[anew], "mine.log"),
+        ("is written anew in a directory", &[anew_inside], "build/mine"),
+        ("is moved", &[moves], "moved.log"),
+        ("is moved with its directory and written anew", &[moves_dir, anew_in_moved], "sub/build/mine"),
+        ("goes and comes", &[removes, again], "mine.log"),
+        ("is moved to where more is hidden", &[hides_all], "sub/mine.log"),
+    ];
+    for (what, acts, name) in cases {
+        // At the first look, between that and the turn, between two turns.
+        for made in 0..3 {
+            let mut place = forced();
+            for at in 0..3 {
+                if at == made {
+                    makes(&place);
+                }
+                match at {
+                    0 => place.begin(),
+                    1 => drop(place.turn(1, |p| p.command(|p| p.write("notes", "of the agent\n")))),
+                    _ => {}
+                }
+            }
+            let stage = |p: &Place| git_in(&p.at(""), &["add", "-f", name]);
+            let parts: Vec<&dyn Fn(&Place)> = acts.iter().map(|act| *act as _).chain([&stage as _]).collect();
+            place.turn(2, |p| command_and_looks(p, &parts));
+            let is = place.read(name);
+            let doc = place.doc(Scope::Session);
+            let mut of_name = doc.files.iter().filter(|file| file.path == Path::new(name));
+            assert!(of_name.all(|file| file.change != FileChange::Created), "{what}, made {made}");
+            let mut place = place.reopen();
+            place.act(ReviewAction::Rewind { turn: 1 });
+            assert_eq!(place.read(name), is, "{what}, made {made}");
+        }
+    }
 }

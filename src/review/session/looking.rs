@@ -77,6 +77,7 @@ impl ReviewSession {
             review.observer().observe(before)?;
             review.attribution.begin(turn);
             review.stands_behind(turn);
+            review.files.snapshot.turn_begins();
             has_begun = true;
             review.attribution.forget_looks();
             review.log.turn_begins(turn, sent.is_some())?;
@@ -90,6 +91,7 @@ impl ReviewSession {
             observed
         });
         if !has_begun {
+            self.files.snapshot.turns_are_over();
             self.attribution.begin_unseen(turn, at);
             self.stands_behind(turn);
             self.begin_telling(turn);
@@ -128,6 +130,9 @@ impl ReviewSession {
         looked.inspect_err(|_| self.attribution.end_unseen(turn, at))?;
         self.dir.note_root(&self.files.snapshot);
         self.attribution.end(turn);
+        if self.attribution.turns().is_empty() {
+            self.files.snapshot.turns_are_over();
+        }
         let noted = self.log.turn_ends(turn);
         noted.inspect_err(|error| self.dir.note_trouble(error))?;
         let totals = self.turn_totals(turn);

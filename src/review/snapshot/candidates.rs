@@ -168,6 +168,17 @@ impl Snapshot {
         there.into_iter().map(job).chain(gone).collect()
     }
 
+    /// A turn begins, and its prompt goes out now: what git's rules hide by now is not its doing.
+    pub(crate) fn turn_begins(&mut self) {
+        let now = self.clock.now();
+        self.ignored.turn_begins(now, self.closed.keys().cloned().collect());
+    }
+
+    /// No turn runs any more.
+    pub(crate) fn turns_are_over(&mut self) {
+        self.ignored.turns_are_over();
+    }
+
     pub(super) fn mark_known(&self, jobs: &mut [Job], first: bool) {
         let rules = jobs.iter().filter(|job| names_rules(&job.key));
         let rules: Vec<(RelPath, State)> = rules.filter_map(|job| Some((job.key.clone(), job.known?.state))).collect();

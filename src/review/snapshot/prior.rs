@@ -16,6 +16,7 @@ use crate::review::worktree::walk::{self, Budget, HIDDEN, Kind, OldRules, Reader
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Bound;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The names that were ignored at the first look, one after the other with a zero byte behind each; a slash stands before
 /// those of files and links.
@@ -40,7 +41,9 @@ pub(crate) struct Ignored {
     /// Of `first`, those that every look has come past.
     lasting: BTreeSet<RelPath>,
     /// Of the last look; nothing when that is not known of all.
-    last: Option<BTreeSet<RelPath>>,
+    last: Option<Arc<BTreeSet<RelPath>>>,
+    /// How it was when the turn began that runs now.
+    turn: Option<Turn>,
     /// What was in `first`.
     inside: Survey,
     /// When the first look began.
@@ -56,7 +59,8 @@ impl Ignored {
         let files: BTreeSet<RelPath> = names.clone().filter_map(|name| as_file(&name)).collect();
         let first: BTreeSet<RelPath> = names.map(|name| as_file(&name).unwrap_or_else(|| name.into())).collect();
         let inside = read(&dir.join(INSIDE)).map(|(_, bytes)| Survey::of_bytes(&bytes)).unwrap_or_default();
-        Self { lasting: first.clone(), first, files, last: None, inside, began: Stat::of_meta(&meta).mtime }
+        let began = Stat::of_meta(&meta).mtime;
+        Self { lasting: first.clone(), first, files, inside, began, ..Self::default() }
     }
 
     /// Whether what was written down in `dir` is still there as it was written.
@@ -84,8 +88,18 @@ impl Ignored {
         } else {
             self.lasting.retain(|name| names.contains(name));
         }
-        self.last = is_all.then_some(names);
+        self.last = is_all.then(|| Arc::new(names));
         Ok(())
+    }
+
+    /// What the last look has come past was there before the turn that begins `now`; it could not look into `closed`.
+    pub(crate) fn turn_begins(&mut self, now: Time, closed: BTreeSet<RelPath>) {
+        self.turn = self.last.clone().map(|names| Turn { began: now, names, closed });
+    }
+
+    /// No turn runs any more.
+    pub(crate) fn turns_are_over(&mut self) {
+        self.turn = None;
     }
 
     /// What was ignored at the first look and is not there any more, but for what `is_kept`.
@@ -147,6 +161,15 @@ impl Ignored {
 /// Whether it is a file or a link; nothing where there is nothing, or nobody can tell.
 fn is_file(reader: &mut Reader, key: &[u8]) -> Option<bool> {
     Some(matches!(reader.stat(key).ok()??.kind, Kind::File | Kind::Link))
+}
+
+/// What was ignored when a turn began: nobody knows what was in that, and it is not the turn's.
+struct Turn {
+    /// By the clock of the files: what was there is older.
+    began: Time,
+    names: Arc<BTreeSet<RelPath>>,
+    /// Directories that could not be looked into then.
+    closed: BTreeSet<RelPath>,
 }
 
 /// What the first look knows.
@@ -248,6 +271,8 @@ impl PriorLook<'_> {
                 let silent = self.is_unmoved(&job.key, 0, stat, reader);
                 (silent, !silent)
             }
+            // Only this turn's looks have come past it.
+            Standing::Hidden { lasting: false, top } if self.is_of_turn(&job.key, *top) => (false, false),
             Standing::Hidden { lasting, top } => {
                 let silent = (*lasting || job.hidden) && self.is_unmoved(&job.key, *top, stat, reader);
                 (silent, !silent)
@@ -304,6 +329,18 @@ impl PriorLook<'_> {
         let mut dirs = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top);
         is_untouched(stat, since)
             && dirs.all(|dir| reader.stat(dir).is_ok_and(|dir| dir.is_some_and(|dir| is_untouched(&dir, since))))
+    }
+
+    /// Whether a file that git's rules have hidden by the name of `top` bytes was made in the turn that runs: neither it nor
+    /// anything above it was ignored at the first look or when the turn began, and it is younger than that, with every
+    /// directory from that name on. Files of a directory that was moved in may have been written anew since.
+    fn is_of_turn(&self, key: &[u8], top: usize) -> bool {
+        let Some(turn) = &self.ignored.turn else { return false };
+        let mut names = walk::parents(key).chain([key]);
+        let was_there =
+            |name: &[u8]| [&self.ignored.first, &*turn.names, &turn.closed].iter().any(|names| names.contains(name));
+        let mut made = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top).chain([key]);
+        !names.any(was_there) && made.all(|name| self.born_before(name, turn.began) == Some(false))
     }
 
     /// Nothing where the system does not know.

@@ -548,6 +548,40 @@ fn what_a_command_puts_into_the_index_in_the_middle_of_a_look_is_reported() {
 }
 
 #[test]
+fn what_a_turn_puts_into_the_index_is_new_also_when_looks_have_come_past_it_while_it_was_ignored() {
+    const POINTS: [Point; 5] = [Point::Began, Point::Walked, Point::IndexRead, Point::Compared, Point::Judged];
+    let busy = busy_space();
+    for (made, staged) in POINTS.into_iter().flat_map(|made| POINTS.map(|staged| (made, staged))) {
+        let space = busy.copy();
+        let mut snapshot = space.snapshot();
+        snapshot.turn_begins();
+        let space = Arc::new(space);
+        let mut looks = Vec::new();
+        let make: fn(&Space) = |s| {
+            s.write("new.log", "n");
+            s.write("fresh/new.log", "n");
+            s.write("fresh/build/gen.c", "n");
+        };
+        let stage: fn(&Space) = |s| drop(s.run(&["add", "-f", "new.log", "fresh"]));
+        for (point, what) in [(made, make), (staged, stage)] {
+            let (space, mut done) = (Arc::clone(&space), false);
+            snapshot.meanwhile = Some(Box::new(move |at| {
+                if at == point && !std::mem::replace(&mut done, true) {
+                    what(&space);
+                }
+            }));
+            looks.extend(snapshot.scan().unwrap());
+            snapshot.meanwhile = None;
+        }
+        looks.extend(snapshot.scan().unwrap());
+        let is = Some(b"n".to_vec());
+        let wanted =
+            ["new.log", "fresh/new.log", "fresh/build/gen.c"].map(|name| (PathBuf::from(name), (None, is.clone())));
+        assert_eq!(together(&snapshot, looks), BTreeMap::from(wanted), "made at {made:?}, staged at {staged:?}");
+    }
+}
+
+#[test]
 fn what_comes_with_a_directory_has_changed_when_the_directory_was_moved() {
     let space = Space::new();
     space.write("d/sub/a", "a");
