@@ -10,10 +10,12 @@ use crate::model::ids::EntryId;
 use crate::model::options::{OptionKind, Usage};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Mark, ToolCall, ToolContent, ToolStatus};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::io;
 
 /// Version of the JSON lines.
 const VERSION: u32 = 1;
@@ -334,7 +336,9 @@ impl Follower {
         let fresh = text.get(from..).unwrap_or("");
         if self.form == Form::Json {
             if !fresh.is_empty() {
-                self.json(out, json!({ "type": kind, "text": fresh }));
+                // It may be large: doubling would take as much once more.
+                out.stdout.reserve(fresh.len() + 256);
+                append_json(&mut out.stdout, &Said { text: fresh, kind, v: VERSION });
             }
             return text.len().max(from) as u64;
         }
@@ -433,25 +437,54 @@ pub enum Last {
     No,
 }
 
+/// What was said, as `json_line` has it: its text may be as large as a line of the agent, and is not copied.
+#[derive(Serialize)]
+struct Said<'a> {
+    text: &'a str,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    v: u32,
+}
+
 /// One object with `v`, on one line, with everything escaped that a terminal could obey.
 pub fn json_line(mut value: Value) -> String {
     if let Value::Object(map) = &mut value {
         map.insert("v".into(), json!(VERSION));
     }
     let mut line = String::new();
-    for c in value.to_string().chars() {
-        let harmless = c.is_ascii() && c != '\u{7f}' || !(c.is_control() || sanitize::is_deceptive(c));
-        if harmless {
-            line.push(c);
-        } else {
+    append_json(&mut line, &value);
+    line
+}
+
+fn append_json(out: &mut String, value: &impl Serialize) {
+    // Neither writing to a string nor values of ours can fail.
+    let _ = serde_json::to_writer(Escaping(out), value);
+    out.push('\n');
+}
+
+/// Escapes what a terminal could obey in JSON, which has such only in strings.
+struct Escaping<'a>(&'a mut String);
+
+impl io::Write for Escaping<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut text = str::from_utf8(bytes).map_err(io::Error::other)?;
+        let is_harmful = |c: char| !c.is_ascii() && (c.is_control() || sanitize::is_deceptive(c)) || c == '\u{7f}';
+        self.0.reserve(text.len());
+        while let Some((at, c)) = text.char_indices().find(|(_, c)| is_harmful(*c)) {
+            self.0.push_str(&text[..at]);
             for unit in c.encode_utf16(&mut [0; 2]) {
                 // Writing to a string cannot fail.
-                let _ = write!(line, "\\u{unit:04x}");
+                let _ = write!(self.0, "\\u{unit:04x}");
             }
+            text = &text[at + c.len_utf8()..];
         }
+        self.0.push_str(text);
+        Ok(bytes.len())
     }
-    line.push('\n');
-    line
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// What a sub-agent has said.

@@ -139,6 +139,15 @@ fn what_cannot_be_seen_or_breaks_a_line_is_escaped_in_json() {
     assert!(line.is_ascii(), "{line}");
     let back: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(back["text"], hidden);
+    // A message is written without a value of its own in between, and is the same line.
+    let text = format!("{hidden}\"\\\n\t\u{1b}é\u{1f600}");
+    let mut model = model();
+    say(&mut model, whole(&text));
+    let out = Follower::new(Form::Json).follow(model.first(), Last::Yes).stdout;
+    assert_eq!(
+        out.lines().last().map(|line| format!("{line}\n")),
+        Some(json_line(json!({ "type": "text", "text": text })))
+    );
 }
 
 #[test]
