@@ -56,6 +56,15 @@ struct Ran {
     outside: BTreeSet<PathBuf>,
 }
 
+fn commands(agents: &[String], surroundings: &Surroundings) -> Result<Vec<AgentCommand>, Usage> {
+    let named = |name: &String| {
+        let common = Common { agent: Some(name.clone()), ..Common::default() };
+        let found = launch::named_agent(&common, &surroundings.config)?;
+        found.ok_or_else(|| Usage(format!("there is no agent `{name}`")))
+    };
+    agents.iter().map(named).collect()
+}
+
 /// Runs the prompt with each of the agents, and prints what they changed.
 pub(super) fn run(
     exec: &Exec,
@@ -71,14 +80,9 @@ pub(super) fn run(
         say(&why);
         return Ok(code::NOT_FINISHED);
     }
-    let named = |name: &String| {
-        let common = Common { agent: Some(name.clone()), ..Common::default() };
-        let found = launch::named_agent(&common, &surroundings.config)?;
-        found.ok_or_else(|| Usage(format!("there is no agent `{name}`")))
-    };
     // What is wrong with one is said before any is started.
     let answers = exec.answers.as_deref().map(super::values::answers).transpose()?;
-    let commands: Vec<AgentCommand> = agents.iter().map(named).collect::<Result<_, _>>()?;
+    let commands = commands(agents, surroundings)?;
     let attached = match super::attached::read(&exec.attach, deadline)? {
         Attached::Read(attached) => attached,
         Attached::Late => {
@@ -102,7 +106,9 @@ pub(super) fn run(
         made.push(for_agent(name, &dir, files.as_ref().filter(|_| with_changes))?);
     }
     // Where no worktree can be made, that has said it already.
-    unseen.iter().for_each(|error| say(&cleaned(error)));
+    if let Some(error) = unseen {
+        say(&cleaned(&error));
+    }
     let mut runs = Vec::new();
     if !watched.begins() {
         return Ok(code::TIMEOUT);

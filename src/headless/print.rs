@@ -338,7 +338,7 @@ impl Follower {
             if !fresh.is_empty() {
                 // It may be large: doubling would take as much once more.
                 out.stdout.reserve(fresh.len() + 256);
-                append_json(&mut out.stdout, &Said { text: fresh, kind, v: VERSION });
+                append_json(&mut out.stdout, &Said { kind, text: fresh, v: VERSION });
             }
             return text.len().max(from) as u64;
         }
@@ -440,9 +440,9 @@ pub enum Last {
 /// What was said, as `json_line` has it: its text may be as large as a line of the agent, and is not copied.
 #[derive(Serialize)]
 struct Said<'a> {
-    text: &'a str,
     #[serde(rename = "type")]
     kind: &'a str,
+    text: &'a str,
     v: u32,
 }
 

@@ -133,7 +133,9 @@ impl Drafts {
                 gone.push(path);
             }
         };
-        also.iter().for_each(|other| add(self.path(other), other));
+        for other in also {
+            add(self.path(other), other);
+        }
         for one in std::iter::once(place).chain(also) {
             // The oldest first.
             self.left_behind(&group(one)).into_iter().rev().for_each(|left| add(left, one));

@@ -72,7 +72,8 @@ impl Journal {
     fn fact(mut self, fact: Value) -> Self {
         self.t += 1;
         let line = json!({ "t": self.t, "dir": "host", "at": { "session": 0 }, "fact": fact });
-        self.text.push_str(&format!("{line}\n"));
+        self.text.push_str(&line.to_string());
+        self.text.push('\n');
         self
     }
 

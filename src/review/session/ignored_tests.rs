@@ -439,7 +439,8 @@ fn a_new_file_that_is_tracked_although_ignored_is_taken_back_also_after_looks_wh
     let stage = |p: &Place| git_in(&p.at(""), &["add", "-f", "a.log", "build/gen.c"]);
     let checks_out = |p: &Place| git_in(&p.at(""), &["reset", "-q", "other"]);
     let shows = |p: &Place| p.write(".gitignore", "nothing\n");
-    let ends: [(&str, &dyn Fn(&Place)); 3] = [("add -f", &stage), ("checkout", &checks_out), ("rules", &shows)];
+    type End<'a> = (&'a str, &'a dyn Fn(&Place));
+    let ends: [End<'_>; 3] = [("add -f", &stage), ("checkout", &checks_out), ("rules", &shows)];
     for (what, end) in ends {
         let mut place = forced();
         place.begin();

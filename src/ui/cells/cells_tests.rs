@@ -493,7 +493,7 @@ fn what_is_searched_has_what_is_copied_of_a_change_and_no_more_than_is_near_it()
         let entry = entry(Body::Tool(Box::new(t)));
         (source(&entry, model.first()), searched(&entry, model.first()))
     };
-    let lines = |of: &[u32]| of.iter().map(|n| format!("line {n};\n")).collect::<String>();
+    let lines = |of: &[u32]| of.iter().map(|n| format!("line {n};\n")).collect::<Vec<_>>().concat();
     let all: Vec<u32> = (0..40).collect();
     let (mut gone, mut twice) = (all.clone(), all.clone());
     gone.drain(20..22);

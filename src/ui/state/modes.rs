@@ -108,13 +108,17 @@ pub fn reading(session: SessionRef<'_>) -> Option<Reading> {
         }
     };
     if let Some(modes) = session.older_modes() {
-        modes.available.iter().for_each(|m| look(&modes.current, &m.id, &m.name, m.description.as_deref()));
+        for m in &modes.available {
+            look(&modes.current, &m.id, &m.name, m.description.as_deref());
+        }
         let set = |id: &str| Intent::SetMode { id: id.to_owned() };
         return best.filter(|_| !is_reading).map(|(_, id)| Reading { set: set(id), back: set(&modes.current) });
     }
     let option = session.mode_option()?;
     let OptionKind::Select { current, values } = &option.kind else { return None };
-    values.iter().for_each(|v| look(current, &v.value, &v.name, v.description.as_deref()));
+    for v in values {
+        look(current, &v.value, &v.name, v.description.as_deref());
+    }
     let set = |id: &str| Intent::SetOption { id: option.id.clone(), value: OptionValue::Id(id.to_owned()) };
     best.filter(|_| !is_reading).map(|(_, id)| Reading { set: set(id), back: set(current) })
 }

@@ -2351,7 +2351,7 @@ fn what_is_looked_for_is_counted() {
 fn removed_lines_are_found_in_diffs_patches_and_refused_edits_and_what_is_folded_opens_for_them() {
     let mut s = Scene::working(80, 30);
     s.say("first");
-    let old: String = (0..20).map(|n| format!("gone-{n}\n")).collect();
+    let old: String = (0..20).map(|n| format!("gone-{n}\n")).collect::<Vec<_>>().concat();
     let mut edit = ToolPatch::new("edit".into());
     (edit.kind, edit.status) = (Patch::Set(ToolKind::Edit), Patch::Set(ToolStatus::Completed));
     edit.content =
@@ -2430,7 +2430,9 @@ fn what_is_copied_has_no_control_characters() {
     s.draw();
     let copied = |s: &mut Scene, keys: &[Code]| {
         s.outs.clear();
-        keys.iter().for_each(|key| _ = s.press(*key).draw());
+        for key in keys {
+            s.press(*key).draw();
+        }
         match &s.outs[..] {
             [Out::Copy(_, text)] => text.clone(),
             outs => panic!("{outs:?}"),

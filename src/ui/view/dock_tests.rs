@@ -161,6 +161,13 @@ fn at_40_by_10_a_row_of_the_change_is_seen_whatever_the_answers_are_called() {
             assert!(names.iter().enumerate().all(|(n, _)| s.info.options.contains(&n)), "{focused} {}", s.shown);
         }
     }
+    // Who reads sees what is read.
+    let mut s = Scene::working(40, 10);
+    s.say("what was said before");
+    s.ask_edit(1, "/home/me/src/shop/src/main.rs", old, &new, &["Yes", "No"]);
+    assert!(!s.after(700).draw().contains("what was said"), "{}", s.shown);
+    s.press(Code::F(10)).draw();
+    assert!(s.shown.contains("what was said") || s.shown.contains("edit src/main.rs   "), "{}", s.shown);
     // Where there is room the lines above are there as well.
     let mut s = Scene::working(40, 24);
     s.ask_edit(1, "/home/me/src/shop/src/main.rs", old, &new, &["Yes", "No"]);

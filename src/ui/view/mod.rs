@@ -365,6 +365,12 @@ fn has_question(cx: &ViewCx<'_>) -> bool {
     matches!(cx.state.view.dock.dialog, Some(Dialog::Permission(_)))
 }
 
+/// A list is open, or the conversation is being read.
+fn looks_elsewhere(cx: &ViewCx<'_>) -> bool {
+    let view = &cx.state.view;
+    cx.state.list.is_some() || view.reading.is_some() && view.focus != Focus::Dock
+}
+
 /// Rows that nothing would be said in; none where something else than a conversation is shown.
 fn blank_rows(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect) -> u16 {
     let view = &cx.state.view;
@@ -394,7 +400,7 @@ fn asked(
         // What the person reads is the other.
         (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
         // There is room for one of them: of what is decided more than its name is to be seen.
-        (false, _) if buf.area.height <= CRAMPED && has_question(cx) && cx.state.list.is_none() => rest.height,
+        (false, _) if buf.area.height <= CRAMPED && has_question(cx) && !looks_elsewhere(cx) => rest.height,
         // The list stays in view.
         (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
         (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
