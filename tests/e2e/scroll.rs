@@ -157,7 +157,7 @@ fn help_opens_and_closes_and_nothing_is_lost() {
         s.send(PAGE_DOWN);
     }
     let is_end = |line: &str| {
-        let rows = line.trim().split(' ').next().and_then(|rows| rows.split_once('–'));
+        let rows = line.trim().trim_start_matches("rows ").split(' ').next().and_then(|rows| rows.split_once('–'));
         rows.is_some_and(|(_, last)| line.contains(&format!("–{last} of {last} ")))
     };
     let end = s.wait_for("the end", |screen| screen.lines().any(is_end));
