@@ -503,20 +503,26 @@ impl Attribution {
         // One that runs and was looked at is the newest anyway.
         let turn = turn.filter(|turn| self.turn() != Some(*turn));
         let beside_persons = newest(&|tool| tool.doing == ToolEffect::Persons).is_some();
+        let running = || {
+            let ran = newest(&|tool| tool.doing == ToolEffect::Runs && !tool.was_at_rest(when));
+            let ran = ran.map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
+            let starts = || self.starting.values().any(|since| Self::is_since(*since, when));
+            ran.or_else(|| starts().then(|| Attributed::new(Cause::Command, None)))
+        };
         if let Some((tool, entry, turn)) =
             newest(&|tool| tool.doing == ToolEffect::Edits && (!is_idle || tool.goes_on) && tool.names(path))
         {
+            let was_at_rest = tool.was_at_rest(when);
+            // A command that ran then did it rather than a call that had ended.
+            if let Some(command) = was_at_rest.then(running).flatten().filter(|_| !beside_persons) {
+                return command;
+            }
             // Of one that was over when it was heard of, nothing tells its doing from what the person has done since.
-            let (doubt, was_at_rest) = (is_idle && tool.from.is_none() || tool.lost, tool.was_at_rest(when));
+            let doubt = is_idle && tool.from.is_none() || tool.lost;
             let its = Attributed::new(Cause::Tool, Some(entry)).of_turn(turn);
             return Attributed { doubt, beside_persons, was_at_rest, ..its };
         }
-        let command = newest(&|tool| tool.doing == ToolEffect::Runs && !tool.was_at_rest(when))
-            .map(|(_, entry, turn)| Attributed::new(Cause::Command, Some(entry)).of_turn(turn));
-        let command = command.or_else(|| {
-            let starts = self.starting.values().any(|since| Self::is_since(*since, when));
-            starts.then(|| Attributed::new(Cause::Command, None))
-        });
+        let command = running();
         if is_idle && command.is_none() {
             // Whoever changed it last, the agent may have changed it before that, and no look came in between.
             let named = |tool: &Tool| tool.doing == ToolEffect::Edits && tool.names(path);

@@ -492,7 +492,13 @@ fn what_was_ignored_before_the_turn_is_not_taken_for_new_whatever_becomes_of_it_
         fs::rename(p.at("mine.log"), p.at("sub/mine.log")).unwrap();
         p.write(".gitignore", "sub/\n*.log\n");
     };
-    let cases: [(&str, &[Act], &str); 8] = [
+    let shows: Act = &|p| fs::rename(p.at("mine.log"), p.at("plain.txt")).unwrap();
+    let shows_anew: Act = &|p| writes_anew(p, "plain.txt");
+    let shows_dir: Act = &|p| fs::rename(p.at("build"), p.at("built")).unwrap();
+    let cases: [(&str, &[Act], &str); 11] = [
+        ("is moved to where it is not hidden", &[shows], "plain.txt"),
+        ("is moved to where it is not hidden and written anew", &[shows, shows_anew], "plain.txt"),
+        ("is moved to where it is not hidden with its directory", &[shows_dir], "built/mine"),
         ("is left as it was", &[nothing], "build/mine"),
         ("is added to", &[adds], "mine.log"),
         ("is written anew", &[anew], "mine.log"),
@@ -527,5 +533,25 @@ fn what_was_ignored_before_the_turn_is_not_taken_for_new_whatever_becomes_of_it_
             place.act(ReviewAction::Rewind { turn: 1 });
             assert_eq!(place.read(name), is, "{what}, made {made}");
         }
+    }
+}
+
+#[test]
+fn what_was_ignored_before_the_turn_and_is_moved_over_a_file_stays_beside_it() {
+    for made in 0..2 {
+        let mut place = forced();
+        place.write("notes", "of the person, too\n");
+        place.begin();
+        if made == 1 {
+            place.turn(1, |p| p.command(|p| p.write("other", "of the agent\n")));
+        }
+        place.write("mine.log", "of the person\n");
+        place.turn(2, |p| p.command(|p| fs::rename(p.at("mine.log"), p.at("notes")).unwrap()));
+        let mut place = place.reopen();
+        place.act(ReviewAction::Rewind { turn: 2 });
+        assert_eq!(place.read("notes"), "of the person, too\n", "made {made}");
+        let names = fs::read_dir(place.at("")).unwrap().map(|one| one.unwrap().path());
+        let saved = names.filter(|path| path.to_string_lossy().contains("notes.saved-"));
+        assert_eq!(saved.map(|path| fs::read_to_string(path).unwrap()).collect::<Vec<_>>(), ["of the person\n"]);
     }
 }

@@ -77,7 +77,7 @@ impl ReviewSession {
             review.observer().observe(before)?;
             review.attribution.begin(turn);
             review.stands_behind(turn);
-            review.files.snapshot.turn_begins();
+            review.files.snapshot.turn_begins(sent);
             has_begun = true;
             review.attribution.forget_looks();
             review.log.turn_begins(turn, sent.is_some())?;

@@ -494,3 +494,50 @@ fn what_a_command_writes_anew_is_one_change_wherever_a_look_comes() {
         assert_eq!(place.read("f"), changed(&text, &[(20, "person")]), "{middle:?} {is_told}");
     }
 }
+
+/// Of a directory that a call has named which has just ended, what changes while a command runs is the command's, what
+/// changes without one is in doubt.
+#[test]
+fn a_command_that_runs_is_asked_before_a_call_that_has_ended() {
+    for runs in [true, false] {
+        let mut place = Place::with(&[("src/a", b"a\n")]);
+        place.begins_and_tells();
+        let command = place.entry;
+        if runs {
+            place.hears(ToolEffect::Runs, &[], Instant::now(), false);
+        }
+        place.entry += 1;
+        let names = ["src/a", "src/new"];
+        let ended = loop {
+            let before = Instant::now();
+            names.iter().for_each(|name| place.write(name, "of the agent\n"));
+            if before.elapsed() < SLACK / 4 {
+                break before - SLACK / 2;
+            }
+        };
+        let note = ToolNote {
+            entry: EntryId(place.entry),
+            turn: None,
+            doing: ToolEffect::Edits,
+            at: ended,
+            since: ended,
+            finished: true,
+            waits: false,
+            paths: vec![place.at("src")],
+            claims: Vec::new(),
+        };
+        place.review.tool(&note).unwrap();
+        for name in names {
+            place.look(name);
+            let wanted = if runs { (Cause::Command, false) } else { (Cause::Unknown, true) };
+            assert_eq!(place.causes(name), [wanted], "{name}, {runs}");
+            let by = place.review.log.history(Path::new(name)).unwrap().steps[0].entry;
+            assert_eq!(by, runs.then_some(command), "{name}");
+        }
+        place.review.end_turn(1).unwrap();
+        place.review.verify_invariants();
+        place.review.act(&ReviewAction::Rewind { turn: 1 }).unwrap();
+        assert_eq!(place.read("src/a"), if runs { "a\n" } else { "of the agent\n" });
+        assert_eq!(place.at("src/new").exists(), !runs);
+    }
+}

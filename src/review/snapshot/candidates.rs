@@ -17,6 +17,7 @@ use crate::review::worktree::walk::{self, Found, Kind, Part, Reader, RelPath, St
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Repositories below the root whose index is read.
 const NESTED: usize = 64;
@@ -168,10 +169,10 @@ impl Snapshot {
         there.into_iter().map(job).chain(gone).collect()
     }
 
-    /// A turn begins, and its prompt goes out now: what git's rules hide by now is not its doing.
-    pub(crate) fn turn_begins(&mut self) {
-        let now = self.clock.now();
-        self.ignored.turn_begins(now, self.closed.keys().cloned().collect());
+    /// A turn begins, and its prompt goes out now, or was sent then: what git's rules hide by now is not its doing.
+    pub(crate) fn turn_begins(&mut self, sent: Option<SystemTime>) {
+        let began = sent.map_or_else(|| self.clock.now(), walk::timed);
+        self.ignored.turn_begins(began, self.closed.keys().cloned().collect());
     }
 
     /// No turn runs any more.

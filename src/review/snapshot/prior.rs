@@ -92,9 +92,9 @@ impl Ignored {
         Ok(())
     }
 
-    /// What the last look has come past was there before the turn that begins `now`; it could not look into `closed`.
-    pub(crate) fn turn_begins(&mut self, now: Time, closed: BTreeSet<RelPath>) {
-        self.turn = self.last.clone().map(|names| Turn { began: now, names, closed });
+    /// What the last look has come past was there before the turn that began then; it could not look into `closed`.
+    pub(crate) fn turn_begins(&mut self, began: Time, closed: BTreeSet<RelPath>) {
+        self.turn = self.last.clone().map(|names| Turn { began, names, closed });
     }
 
     /// No turn runs any more.
@@ -250,7 +250,7 @@ impl PriorLook<'_> {
             job.other = entry.state.is_absent()
                 || entry.stat.ino != stat.ino
                 || self.born_before(&job.key, after(entry.stat.ctime)) == Some(false);
-            if job.other && self.born_before(&job.key, self.ignored.began) == Some(true) {
+            if job.other && self.born_before(&job.key, self.since()) == Some(true) {
                 job.was_there = true;
                 in_doubt.push((at, (stat.ino, 0, (0, 0))));
             }
@@ -266,7 +266,7 @@ impl PriorLook<'_> {
     /// Whether it is no news, and whether it was there with an unknown state.
     fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> (bool, bool) {
         match standing {
-            Standing::New => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
+            Standing::New => (false, self.born_before(&job.key, self.since()).unwrap_or(false)),
             Standing::Unknown if job.hidden => {
                 let silent = self.is_unmoved(&job.key, 0, stat, reader);
                 (silent, !silent)
@@ -341,6 +341,12 @@ impl PriorLook<'_> {
             |name: &[u8]| [&self.ignored.first, &*turn.names, &turn.closed].iter().any(|names| names.contains(name));
         let mut made = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top).chain([key]);
         !names.any(was_there) && made.all(|name| self.born_before(name, turn.began) == Some(false))
+    }
+
+    /// What is older, and was not seen, is not the doing of the turn that runs, or of one that has just begun: it was
+    /// ignored, or outside.
+    fn since(&self) -> Time {
+        self.ignored.turn.as_ref().map_or_else(|| self.ignored.began.max(self.last), |turn| turn.began)
     }
 
     /// Nothing where the system does not know.

@@ -554,7 +554,7 @@ fn what_a_turn_puts_into_the_index_is_new_also_when_looks_have_come_past_it_whil
     for (made, staged) in POINTS.into_iter().flat_map(|made| POINTS.map(|staged| (made, staged))) {
         let space = busy.copy();
         let mut snapshot = space.snapshot();
-        snapshot.turn_begins();
+        snapshot.turn_begins(None);
         let space = Arc::new(space);
         let mut looks = Vec::new();
         let make: fn(&Space) = |s| {

@@ -338,6 +338,12 @@ pub(crate) fn dated((secs, nanos): Time) -> SystemTime {
     at
 }
 
+/// The same the other way; before 1970 is 1970.
+pub(crate) fn timed(at: SystemTime) -> Time {
+    let since = at.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), since.subsec_nanos())
+}
+
 /// The handle of a directory below the root, from one to the next; `None` when there is none.
 fn descend(root: &Path, dir: &[u8]) -> Result<Option<OwnedFd>, Errno> {
     let is_nowhere = |e: &Errno| matches!(*e, Errno::NOENT | Errno::NOTDIR | Errno::LOOP);
