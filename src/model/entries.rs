@@ -2,8 +2,8 @@
 //!
 //! An entry is in memory, or only where it was written is known; which of them leave is decided elsewhere. Invariants:
 //! ids count up without gaps from the first entry kept, so an id finds its entry by subtraction; the bytes in memory stay
-//! below a budget, beyond which the oldest bodies give way to a line that says so; the number of entries stays below a
-//! bound, beyond which the oldest go and one line says how many.
+//! below a budget, beyond which the oldest bodies give way to a line that says so; the number of entries, and what they take
+//! when each is too small to give way, stay below bounds, beyond which the oldest go and one line says how many.
 
 use super::entry::{Attachment, Body, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus, UserState};
 use super::history::{Away, Kind, Left, fingerprint_of};
@@ -18,6 +18,8 @@ pub const TRANSCRIPT_BUDGET: usize = 48 << 20;
 /// Entries that are kept, and how many go at once when there are more.
 pub const MAX_ENTRIES: usize = 250_000;
 const BATCH: usize = MAX_ENTRIES / 16;
+/// Bytes in memory beyond which the oldest entries go, however few they are.
+const MAX_IN_MEMORY: usize = 2 * TRANSCRIPT_BUDGET;
 /// A smaller body need not give way.
 const SMALL: usize = 512;
 /// Changes that are remembered one by one; those of one entry that come in a row count as one.
@@ -353,7 +355,8 @@ impl Entries {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.list.len() > MAX_ENTRIES
+        // One large entry is no reason to let all others go.
+        self.list.len() > MAX_ENTRIES || self.bytes > MAX_IN_MEMORY && self.list.len() > 2 * BATCH
     }
 
     /// Lets the oldest entries go when there are too many; a line in their place says how many.

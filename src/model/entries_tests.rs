@@ -37,6 +37,32 @@ fn of_very_many_entries_a_bounded_number_is_kept_and_a_line_says_how_many_are_go
 }
 
 #[test]
+fn entries_that_are_too_small_to_give_way_are_fewer() {
+    let mut entries = Entries::default();
+    for n in 0..MAX_ENTRIES {
+        entries.push(TurnId(1), Now::ZERO, call(n));
+        entries.shed();
+    }
+    assert!(entries.bytes <= MAX_IN_MEMORY, "{} bytes", entries.bytes);
+    assert!(entries.len() > MAX_ENTRIES / 4 && entries.gone() > 0, "{} entries", entries.len());
+    assert_eq!(entries.bytes, entries.iter().map(|entry| size_of_entry(&entry.body)).sum::<usize>());
+}
+
+#[test]
+fn one_large_entry_does_not_make_the_others_go() {
+    let mut entries = Entries::default();
+    for n in 0..2 * BATCH {
+        entries.push(TurnId(1), Now::ZERO, if n == 0 { text(1) } else { text(0) });
+    }
+    let last = entries.push(TurnId(1), Now::ZERO, text(MAX_IN_MEMORY));
+    for _ in 0..4 {
+        entries.shed();
+        entries.change(last, |e| e.finished = true);
+    }
+    assert!(entries.len() > BATCH && entries.gone() <= BATCH as u64, "{} entries", entries.len());
+}
+
+#[test]
 fn the_journal_is_named_only_where_one_is_written() {
     let mut entries = Entries::default();
     for _ in 0..3 {
