@@ -111,6 +111,14 @@ pub const fn is_deceptive(c: char) -> bool {
     )
 }
 
+/// Writes what a terminal could obey as JSON escapes it in a string.
+pub fn escape_json(c: char, out: &mut String) {
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\\u{unit:04x}");
+    }
+}
+
 /// Whether what is shown of this text has something that stands for a character: it could not be written back.
 pub fn has_stand_ins(text: &str) -> bool {
     !text.is_ascii() && text.chars().any(is_deceptive)

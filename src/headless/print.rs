@@ -13,7 +13,6 @@ use crate::model::tool::{Mark, ToolCall, ToolContent, ToolStatus};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
-use std::fmt::Write as _;
 use std::hash::{BuildHasher as _, Hash, RandomState};
 use std::io;
 
@@ -472,10 +471,7 @@ impl io::Write for Escaping<'_> {
         self.0.reserve(text.len());
         while let Some((at, c)) = text.char_indices().find(|(_, c)| is_harmful(*c)) {
             self.0.push_str(&text[..at]);
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a string cannot fail.
-                let _ = write!(self.0, "\\u{unit:04x}");
-            }
+            sanitize::escape_json(c, self.0);
             text = &text[at + c.len_utf8()..];
         }
         self.0.push_str(text);

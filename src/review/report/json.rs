@@ -171,10 +171,7 @@ fn escaped(json: &str, deep: usize, out: &mut String) {
             out.push(c);
             out.extend(std::iter::repeat_n(' ', deep));
         } else {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{unit:04x}");
-            }
+            sanitize::escape_json(c, out);
         }
     }
     out.push_str(rest);
