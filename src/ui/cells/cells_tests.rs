@@ -555,6 +555,21 @@ fn a_terminal_shows_its_end() {
     assert!(terminal::body(&emulated, 0).is_empty());
 }
 
+#[test]
+fn a_line_that_the_emulator_has_broken_is_one_line_again() {
+    let mut emulated = term("", Some(0));
+    let rows = ["first", "abcdef", "ghijkl", "mn"].map(StyledText::from).to_vec();
+    let go_on = std::collections::BTreeSet::from([1, 2]);
+    let screen = crate::text::grid::ScreenSnapshot { rows, cols: 6, go_on, ..Default::default() };
+    emulated.screen = Some(std::sync::Arc::new(screen));
+    let line = "   abcdefghijklmn";
+    assert_eq!(flat(&terminal::body(&emulated, terminal::OPENED)), ["   first", line]);
+    let tail = terminal::tail(&emulated, terminal::TAIL);
+    assert_eq!(flat(&tail), ["   ⋯ >> ▸", line]);
+    assert_eq!(tail[1].copied(0..99).as_deref(), Some("abcdefghijklmn"));
+    assert_eq!(terminal::printed(&emulated, 2).0.len(), 2, "elsewhere each row of the emulator is a row");
+}
+
 fn diff(old: Option<&str>, new: &str) -> ToolContent {
     ToolContent::Change(Change::of_texts("/proj/a.rs", old.map(Into::into), new.into()))
 }
