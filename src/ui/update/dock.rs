@@ -19,6 +19,8 @@ use ratatui::layout::Position;
 
 /// Characters that are kept of a text before it is known to be one.
 const MAX_UNTAKEN: usize = 32;
+/// Rows of a question of which none is shown on two pages.
+const FEW: usize = 3;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -214,7 +216,9 @@ pub(super) fn answered(state: &mut App, cx: Cx<'_>) {
 }
 
 pub(super) fn page(cx: Cx<'_>) -> isize {
-    isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
+    let shown = cx.frame.seen.rows;
+    let kept = usize::from(shown > FEW);
+    isize::try_from(shown.saturating_sub(kept).max(1)).unwrap_or(1)
 }
 
 pub(super) fn scroll(state: &mut App, cx: Cx<'_>, by: isize) {

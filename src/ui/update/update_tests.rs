@@ -649,6 +649,48 @@ fn the_digits_that_answer_alone_are_named_where_an_answer_lasts() {
     }
 }
 
+/// The answers of codex-acp, which leave two rows for what is asked.
+fn narrow_edit(s: &mut Scene, req: u64) {
+    use PermissionKind::{AllowAlways, AllowOnce, RejectOnce};
+    let names = [
+        ("Yes, proceed", AllowOnce),
+        ("Yes, and don't ask again for these files", AllowAlways),
+        ("No, and tell Codex what to do differently", RejectOnce),
+    ];
+    let options = names.iter().zip(1..);
+    let options =
+        options.map(|((name, kind), n)| PermissionOption { id: format!("{n}"), name: (*name).into(), kind: *kind });
+    let mut tool = ToolPatch::new(format!("edit-{req}").into());
+    (tool.kind, tool.title) = (Patch::Set(ToolKind::Edit), Patch::Set("a.rs".into()));
+    let text: String = (1..=9).map(|n| format!("line {n};\n")).collect();
+    tool.content = Patch::Set(vec![ToolContent::Change(Change::of_texts("a.rs", None, text.into()))]);
+    let request = AgentRequest::Permission { tool, options: options.collect() };
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
+    s.draw();
+}
+
+#[test]
+fn pages_of_a_narrow_question_leave_no_row_out_and_what_lasts_can_be_answered() {
+    let mut s = Scene::working(40, 10);
+    narrow_edit(&mut s, 1);
+    s.after(700).press(Code::Tab).draw();
+    s.typed("2").draw();
+    assert_eq!(s.answers(), [], "it was not read");
+    let mut seen = String::new();
+    while s.ui.view.dock.scroll < s.info.dock_scroll_max {
+        seen.push_str(&s.shown);
+        let before = s.ui.view.dock.scroll;
+        s.press(Code::PageDown).draw();
+        assert!(s.ui.view.dock.scroll > before, "{}", s.shown);
+    }
+    seen.push_str(&s.shown);
+    for n in 1..=9 {
+        assert!(seen.contains(&format!("line {n};")), "{n}: {seen}");
+    }
+    s.typed("2");
+    assert_eq!(s.answers(), [(1, "2".to_owned())], "{}", s.shown);
+}
+
 #[test]
 fn who_reads_on_a_narrow_screen_is_told_what_became_of_a_key() {
     let mut s = Scene::asked(40, 10);
