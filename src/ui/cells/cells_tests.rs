@@ -5,16 +5,17 @@ use crate::model::entry::{
     Attachment, Block, ChunkKind, DetailFold, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry,
     PlanStatus, Priority, UserMessage, UserState,
 };
-use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
+use crate::model::event::{Intent, Update};
+use crate::model::ids::{EntryId, ReqId, TermId, ToolId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::question::Outside;
 use crate::model::session::Policy;
 use crate::model::tool::{
-    Change, ChangeBody, Decided, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus,
+    Change, ChangeBody, Decided, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolPatch, ToolStatus,
 };
 use crate::text::line::WrapMode;
 use crate::text::run::AnsiColor;
-use crate::ui::keys::Keymap;
+use crate::ui::keys::{Code, Keymap};
 use serde_json::json;
 use std::time::Duration;
 
@@ -482,6 +483,34 @@ fn a_command_that_is_asked_about_in_words_is_said_once_and_whole() {
     stopped.content = vec![ToolContent::Block(Block::Text(asks(whole)))];
     let rows = tool(stopped, None);
     assert!(rows.len() == 1 && rows[0].contains("for i in 1 2 3"), "{rows:?}");
+/// After an answer some agents say why they have stopped in place of the command.
+#[test]
+fn a_command_that_was_asked_about_in_words_is_whole_after_the_answer() {
+    let whole = "printf '\\033[31mred\\033[0m'; ls; for i in 1 2 3; do echo $i; done; echo to-stderr 1>&2";
+    let said = "The tool call is rejected by the user.";
+    let mut s = crate::ui::fixtures::Scene::working(80, 24);
+    let mut patch = ToolPatch::new("t".into());
+    patch.title = Patch::Set("Shell: printf '\\033[31mred\\033[0...done; echo to-stderr 1>&2".into());
+    let text = format!("Requesting approval to perform: Run command `{whole}`");
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text(text))]);
+    // No answer refuses once: it is cancelled.
+    s.ask_patch(1, patch, &["Approve once", "Reject"]);
+    s.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+    let mut patch = ToolPatch::new("t".into());
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text(said.into()))]);
+    patch.status = Patch::Set(ToolStatus::Failed);
+    s.update(Update::ToolUpdate(patch.into()));
+    assert!(s.draw().contains("; for"), "{}", s.shown);
+    s.press(Code::F(10)).press(Code::Enter).draw();
+    let shown = s.shown.replace('┃', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains(whole), "{}", s.shown);
+    let session = s.model.first();
+    let entry =
+        session.entries().slots().rev().filter_map(|slot| slot.here()).find(|e| matches!(e.body, Body::Tool(_)));
+    let entry = entry.unwrap();
+    assert_eq!(source(entry, session), format!("{whole}\n{said}"));
+    let parts = super::parts::parts(entry, session);
+    assert!(parts.iter().any(|part| part.what == "command" && part.text == whole), "{parts:?}");
 }
 
 #[test]
