@@ -670,6 +670,16 @@ fn narrow_edit(s: &mut Scene, req: u64) {
 }
 
 #[test]
+fn a_narrow_question_says_how_much_more_there_is_also_while_digits_answer() {
+    let mut s = Scene::working(40, 10);
+    narrow_edit(&mut s, 1);
+    assert!(s.shown.contains("+8 · Tab"), "{}", s.shown);
+    s.after(700).press(Code::Tab).typed("1").after(100);
+    narrow_edit(&mut s, 2);
+    assert!(s.shown.contains("+8 · 1,3"), "{}", s.shown);
+}
+
+#[test]
 fn pages_of_a_narrow_question_leave_no_row_out_and_what_lasts_can_be_answered() {
     let mut s = Scene::working(40, 10);
     narrow_edit(&mut s, 1);
