@@ -374,8 +374,7 @@ fn plans_and_notices() {
     let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
     assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);
     let detail = vec!["why\u{7}".into()];
-    let notice =
-        Notice { level: Level::Error, title: "it broke".into(), detail, by_agent: false, fold: DetailFold::All };
+    let notice = Notice::new(Level::Error, "it broke", detail);
     assert_eq!(shown(Body::Notice(notice.clone()), None), ["✗ it broke", "why"]);
     // Nothing that the agent says looks as if the client said it.
     let of_agent = Notice { by_agent: true, ..notice.clone() };
@@ -386,11 +385,26 @@ fn plans_and_notices() {
 }
 
 #[test]
+fn a_summary_is_laid_out_as_answers_are_and_searched_as_it_was_sent() {
+    let text = "# What was **done**\n\n- one `x`\n- two\n\n```rust\nfn main() {}\n```";
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let notice = Notice { is_prose: true, ..Notice::new(Level::Info, "a summary", lines) };
+    let answer = shown(Body::Agent(Message { text: text.into(), ..Message::default() }), None);
+    let summary = entry(Body::Notice(notice.clone()));
+    assert_eq!(shown(Body::Notice(notice), None)[1..], answer);
+    assert!(!answer.concat().contains("**") && answer.iter().any(|line| line.contains("• one x")), "{answer:?}");
+    let model = Model::default();
+    assert_eq!(source(&summary, model.first()), format!("a summary\n{text}"));
+    let parts = super::parts::parts(&summary, model.first());
+    assert!(parts.iter().any(|part| part.text.trim_end() == "fn main() {}"), "{parts:?}");
+}
+
+#[test]
 fn of_what_an_agent_has_printed_before_its_end_the_last_lines_are_shown_that_are_no_part_of_others() {
     let told = |detail: &[&str], fold| {
         let detail = detail.iter().map(|line| (*line).to_owned()).collect();
-        let title = "the agent ended: exit 1".into();
-        shown(Body::Notice(Notice { level: Level::Error, title, detail, by_agent: false, fold: DetailFold::End }), fold)
+        let title = "the agent ended: exit 1";
+        shown(Body::Notice(Notice { fold: DetailFold::End, ..Notice::new(Level::Error, title, detail) }), fold)
     };
     let title = "✗ the agent ended: exit 1";
     let stack =

@@ -326,6 +326,14 @@ fn end_of_detail(detail: &[String]) -> Vec<LogicalLine> {
     std::iter::once(above).chain(rows.map(|row| LogicalLine { wrap: WrapMode::Truncate, ..row })).collect()
 }
 
+/// A text that is laid out as answers are, as a whole: it is not long.
+fn prose(text: &str, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let mut split = StablePrefix::new();
+    split.extend(text, Markdown::Yes);
+    split.finish(text);
+    (0..split.pieces().len()).flat_map(|index| pieces::lines(text, &split, index, ctx.width)).collect()
+}
+
 pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let (glyph, token) = match n.level {
         Level::Info => ("·", Token::Dim),
@@ -350,7 +358,12 @@ pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         }
         DetailFold::End | DetailFold::All => {}
     }
-    lines.extend(n.detail.iter().take(MAX_DETAIL_LINES).flat_map(|text| detail_lines(text)));
+    let detail = n.detail.get(..n.detail.len().min(MAX_DETAIL_LINES)).unwrap_or_default();
+    if n.is_prose {
+        lines.extend(prose(&detail.join("\n"), ctx));
+    } else {
+        lines.extend(detail.iter().flat_map(|text| detail_lines(text)));
+    }
     let more = n.detail.len().saturating_sub(MAX_DETAIL_LINES);
     if more > 0 {
         lines.push(more_lines(more, false));

@@ -39,6 +39,7 @@ pub fn parts(entry: &Entry, session: SessionRef<'_>) -> Vec<Part> {
                 out.of_file("patch", patch::of_texts(&op.path, (old.as_deref(), new), None, session));
             }
         }
+        Body::Notice(n) if n.is_prose => out.markdown(&n.detail.join("\n")),
         Body::Attachment(_) | Body::Plan(_) | Body::Notice(_) | Body::Changes(_) => {}
     }
     out.0

@@ -6,7 +6,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent,
     PermissionKind, PermissionOption, PromptAnswer, PromptResult, QueueAct, Stop,
 };
-use crate::model::event::{Event, SessionResult, Update};
+use crate::model::event::{CompactionPatch, Event, SessionResult, Update};
 use crate::model::history::fixture::Memory;
 use crate::model::ids::{EntryId, Owner, ReqId, TermId};
 use crate::model::login::{Keep, Secret};
@@ -699,6 +699,21 @@ fn pages_of_a_narrow_question_leave_no_row_out_and_what_lasts_can_be_answered() 
     }
     s.typed("2");
     assert_eq!(s.answers(), [(1, "2".to_owned())], "{}", s.shown);
+}
+
+#[test]
+fn a_turn_that_made_a_summary_has_not_ended_without_a_word_and_the_summary_is_no_raw_markdown() {
+    let mut s = Scene::working(80, 24);
+    let compaction = |status: &str, summary| {
+        let status = Some(status.to_owned());
+        Update::Compaction(CompactionPatch { id: Some("c".into()), status, summary, ..CompactionPatch::default() })
+    };
+    s.update(compaction("in_progress", Patch::Keep));
+    s.update(compaction("completed", Patch::Set("## So far\n\n- **one** thing".into())));
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    assert!(s.shown.contains("  So far") && s.shown.contains("• one thing"), "{}", s.shown);
+    assert!(!s.shown.contains("##") && !s.shown.contains("without a word"), "{}", s.shown);
 }
 
 #[test]
