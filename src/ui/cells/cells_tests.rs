@@ -497,6 +497,22 @@ fn a_command_that_is_asked_about_in_words_is_said_once_and_whole() {
     stopped.content = vec![ToolContent::Block(Block::Text(asks(whole)))];
     let rows = tool(stopped, None);
     assert!(rows.len() == 1 && rows[0].contains("for i in 1 2 3"), "{rows:?}");
+}
+
+#[test]
+fn that_a_file_outside_is_not_reviewed_takes_no_second_row() {
+    let path = format!("/srv/{}new.txt", "somewhere/".repeat(6));
+    let written = FileOutcome::Written { created: false, bytes: 6, old: Some("hello\n".into()), new: "hello\n".into() };
+    let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: written, is_outside: true };
+    for width in [64, 78, 118] {
+        let rows = with_ctx(width, None, |ctx| flat(&super::lines(&entry(Body::File(op.clone())), ctx)));
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        assert!(row.chars().count() <= usize::from(width) + 2, "{row}");
+        assert!(row.contains("/new.txt") && row.ends_with("outside: not reviewed, no undo"), "{row}");
+        assert_eq!(row.contains(&path), width == 118, "{row}");
+    }
+}
+
 /// After an answer some agents say why they have stopped in place of the command.
 #[test]
 fn a_command_that_was_asked_about_in_words_is_whole_after_the_answer() {

@@ -13,7 +13,7 @@ use crate::model::entry::{
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
-use crate::text::width::{str_width, truncate};
+use crate::text::width::{str_width, styled_width, truncate, truncate_start};
 use crate::ui::md::pieces;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
@@ -25,6 +25,8 @@ const BAR: &str = "▌";
 pub(super) const MAX_LABEL: usize = 4 << 10;
 /// Links named under a prompt.
 const MAX_LINKS: usize = 50;
+/// Columns in which a path can still be told from others.
+const SHORT_PATH: usize = 16;
 /// Lines of an embedded resource.
 const MAX_RESOURCE_LINES: usize = 12;
 const MAX_DETAIL_LINES: usize = 200;
@@ -275,17 +277,21 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         FileOutcome::Pending => dim(format!("{verb} {path} …")),
         FileOutcome::Written { created, bytes, old, new } => {
             let did = if *created { "created" } else { "wrote" };
-            let mut text = StyledText::of(format!("{did} {path}"), Token::Dim);
+            let mut figures = StyledText::of("  ", Token::Dim);
             match (created, old) {
                 (true, _) | (false, Some(_)) => {
-                    text.push("  ", Token::Dim);
-                    text.append(&super::diffs::figures(old.as_deref().unwrap_or_default(), new));
+                    figures.append(&super::diffs::figures(old.as_deref().unwrap_or_default(), new));
                 }
-                (false, None) => text.push(&format!("  {}", human::bytes(*bytes)), Token::Dim),
+                (false, None) => figures.push(&human::bytes(*bytes), Token::Dim),
             }
             if op.is_outside {
-                text.push("  outside: not reviewed, no undo", Token::Warn);
+                figures.push("  outside: not reviewed, no undo", Token::Warn);
             }
+            // A long path is cut at its start before what is said of it takes a row of its own.
+            let room = usize::from(ctx.width).saturating_sub(did.len() + 1 + styled_width(&figures));
+            let path = if op.is_outside && room >= SHORT_PATH { truncate_start(&path, room) } else { path.into() };
+            let mut text = StyledText::of(format!("{did} {path}"), Token::Dim);
+            text.append(&figures);
             LogicalLine::text(text)
         }
         FileOutcome::Altered => dim(format!("wrote {path}, changed by you")),

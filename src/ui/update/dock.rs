@@ -215,6 +215,7 @@ pub(super) fn answered(state: &mut App, cx: Cx<'_>) {
     }
 }
 
+/// From what is on the screen of the body to what follows it: its last row stays, unless there are only a few.
 pub(super) fn page(cx: Cx<'_>) -> isize {
     let shown = cx.frame.seen.rows;
     let kept = usize::from(shown > FEW);
@@ -252,7 +253,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             if let Some(at) = state.view.dock.highlighted {
                 choose(state, cx, at, out);
             } else if choices > 0 {
-                state.say_of_question(state.keys.say(Layer::Dock, "choose first: a digit, or {Down}"), cx.now);
+                state.say_here(state.keys.say(Layer::Dock, "choose first: a digit, or {Down}"), cx.now);
             }
         }
         (Action::AnswerBy(sort), Dialog::Permission(req)) => {

@@ -702,6 +702,21 @@ fn pages_of_a_narrow_question_leave_no_row_out_and_what_lasts_can_be_answered() 
 }
 
 #[test]
+fn what_is_said_of_a_key_goes_when_the_place_of_the_key_is_left() {
+    let mut s = Scene::working(80, 10);
+    narrow_edit(&mut s, 1);
+    s.after(700).press(Code::Tab).draw();
+    s.press(Code::Enter).draw();
+    assert!(s.shown.contains("choose first"), "{}", s.shown);
+    s.press(Code::Esc).draw();
+    assert!(!s.shown.contains("choose first"), "{}", s.shown);
+    s.after(700).press(Code::Tab).typed("2").draw();
+    assert!(s.shown.contains("read to the end first"), "{}", s.shown);
+    s.press(Code::Esc).draw();
+    assert!(!s.shown.contains("read to the end"), "PageDown is the conversation's again: {}", s.shown);
+}
+
+#[test]
 fn a_turn_that_made_a_summary_has_not_ended_without_a_word_and_the_summary_is_no_raw_markdown() {
     let mut s = Scene::working(80, 24);
     let compaction = |status: &str, summary| {
@@ -714,6 +729,17 @@ fn a_turn_that_made_a_summary_has_not_ended_without_a_word_and_the_summary_is_no
     s.draw();
     assert!(s.shown.contains("  So far") && s.shown.contains("• one thing"), "{}", s.shown);
     assert!(!s.shown.contains("##") && !s.shown.contains("without a word"), "{}", s.shown);
+}
+
+#[test]
+fn that_several_entries_can_be_selected_is_said_where_it_can_be_done() {
+    let mut s = Scene::working(140, 24);
+    s.say("hello");
+    s.end_turn(Stop::EndTurn);
+    s.press(Code::F(10)).draw();
+    assert!(s.shown.contains("v several"), "{}", s.shown);
+    s.typed("v").draw();
+    assert!(s.shown.contains("y copies all"), "{}", s.shown);
 }
 
 #[test]
