@@ -104,6 +104,7 @@ fn titles_paths_and_short_lines_count_for_the_budget() {
                 detail,
                 by_agent: false,
                 fold: DetailFold::All,
+                is_prose: false,
             }),
         );
     }

@@ -234,12 +234,15 @@ pub struct Notice {
     pub by_agent: bool,
     #[serde(default)]
     pub fold: DetailFold,
+    /// The detail is prose of the agent's, as its answers are.
+    #[serde(default)]
+    pub is_prose: bool,
 }
 
 impl Notice {
     /// A word of the client's, with all of its detail shown.
     pub fn new(level: Level, title: impl Into<String>, detail: Vec<String>) -> Self {
-        Self { level, title: title.into(), detail, by_agent: false, fold: DetailFold::All }
+        Self { level, title: title.into(), detail, by_agent: false, fold: DetailFold::All, is_prose: false }
     }
 }
 

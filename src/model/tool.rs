@@ -2,6 +2,7 @@
 //!
 //! Invariant: `content` and `locations` are replaced whole, never appended to.
 
+pub mod asked;
 pub mod deed;
 pub mod light;
 mod places;
@@ -11,10 +12,10 @@ use super::changes::WritePreview;
 use super::entry::Block;
 use super::ids::{Now, TermId, ToolId};
 use super::patch::Patch;
-use super::ruling::Scope;
 pub use crate::base::exit::Exit;
 use crate::base::limits::{MAX_CONTENT, MAX_PARTS};
 use crate::base::sanitize::deceives;
+pub use asked::{Asked, Wording};
 use places::Places;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,41 +82,14 @@ pub struct ToolCall {
     /// Rules need not look at it when it is over: they were asked about it, or something of it was refused.
     #[serde(default)]
     pub is_judged: bool,
-    /// The changes that were answered last, yes or no: some agents leave them out of what they say afterwards.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub answered: Vec<Change>,
+    /// What it showed in the question that was over last: some agents leave that out of what they say afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Box<Asked>>,
     /// What it was said to do before a message that says of no sort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind_before: Option<ToolKind>,
     /// Where its changes belong, as found out when the person was asked.
     places: Places,
-}
-
-/// A question about a call that is not worded by the call itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Wording {
-    pub title: String,
-    pub description: Option<String>,
-    /// What it is about is of a kind that is not known here: only the person may allow it.
-    pub is_unknown: bool,
-    /// Answers that hold for a while, by their ids; so long they hold here, too.
-    pub scopes: Vec<(String, Scope)>,
-}
-
-impl Wording {
-    pub fn scope_of(&self, option: &str) -> Option<Scope> {
-        self.scopes.iter().find(|(id, _)| id == option).map(|(_, scope)| *scope)
-    }
-
-    /// The answers that hold for so long.
-    pub fn options_of(&self, scope: Scope) -> impl Iterator<Item = &str> {
-        self.scopes.iter().filter(move |(_, of)| *of == scope).map(|(id, _)| id.as_str())
-    }
-
-    /// Whether it holds something that is not seen as it is.
-    pub fn deceives(&self) -> bool {
-        deceives(&self.title) || self.description.as_deref().is_some_and(deceives)
-    }
 }
 
 /// What a call does, as far as agents say it; `exec` writes it in these words.
@@ -423,7 +397,7 @@ impl ToolCall {
             runs_elsewhere: false,
             named_before: Vec::new(),
             is_judged: false,
-            answered: Vec::new(),
+            asked: None,
             kind_before: None,
             places: Places::default(),
             id,
@@ -533,8 +507,8 @@ impl ToolCall {
     /// The changes that it shows; where it shows none, those that were answered.
     pub fn changes(&self) -> impl Iterator<Item = &Change> {
         let has_own = self.content.iter().any(|content| content.change().is_some());
-        let answered = self.answered.iter().filter(move |_| !has_own);
-        self.content.iter().filter_map(ToolContent::change).chain(answered)
+        let asked = self.asked.iter().flat_map(|asked| &asked.changes).filter(move |_| !has_own);
+        self.content.iter().filter_map(ToolContent::change).chain(asked)
     }
 
     /// Takes note of where its changes belong; `previews` are in the order of [`ToolCall::texts`].
@@ -577,8 +551,8 @@ impl ToolCall {
 
     /// About how many bytes it keeps alive.
     pub fn size(&self) -> usize {
-        let answered: usize = self.answered.iter().map(Change::size).sum();
-        let content = self.content.iter().map(ToolContent::size).sum::<usize>() + answered;
+        let asked = self.asked.as_ref().map_or(0, |asked| asked.size());
+        let content = self.content.iter().map(ToolContent::size).sum::<usize>() + asked;
         let locations: usize = self.locations.iter().map(|l| l.path.len() + size_of::<Location>()).sum();
         let raw = [&self.raw_input, &self.raw_output].into_iter().flatten().map(size_of_value).sum::<usize>();
         let name = self.name.as_ref().map_or(0, String::len);

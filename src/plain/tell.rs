@@ -448,6 +448,27 @@ mod tests {
         assert_eq!(all, "tool: run printf x: begins\ntool: run printf x: refused\n");
     }
 
+    /// Kimi shortens a command in its title and says in place of it, once it is refused, that it is.
+    #[test]
+    fn a_command_that_is_asked_about_in_words_and_refused_is_told_once() {
+        let (mut scene, mut teller) = working();
+        let mut patch = ToolPatch::new("t".into());
+        patch.title = Patch::Set("Shell: echo one; ...echo three".into());
+        let text = |text: &str| Patch::Set(vec![ToolContent::Block(Block::Text(text.into()))]);
+        patch.content = text("Requesting approval to perform: Run command `echo one; echo two; echo three`");
+        scene.ask_patch(1, patch, &["Allow", "Reject"]);
+        let mut all = told(&mut teller, &scene, Upto::Now);
+        scene.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+        all += &told(&mut teller, &scene, Upto::Now);
+        let mut patch = ToolPatch::new("t".into());
+        (patch.content, patch.status) = (text("It was rejected."), Patch::Set(ToolStatus::Failed));
+        scene.update(Update::ToolUpdate(patch.into()));
+        all += &told(&mut teller, &scene, Upto::Now);
+        scene.end_turn(Stop::EndTurn);
+        all += &told(&mut teller, &scene, Upto::End);
+        assert_eq!(all, "tool: run echo one; echo two; echo three: refused\n");
+    }
+
     #[test]
     fn a_refusal_is_told_when_it_is_refused_and_an_answer_that_was_interrupted_has_its_label_again() {
         let (mut scene, mut teller) = working();

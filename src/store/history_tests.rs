@@ -50,6 +50,7 @@ fn of_every_kind() -> Vec<Entry> {
             detail: vec![text.clone()],
             by_agent: false,
             fold: DetailFold::All,
+            is_prose: false,
         }),
     ];
     bodies.into_iter().zip(0..).map(|(body, id)| entry(id, body)).collect()

@@ -10,6 +10,9 @@ use crate::base::limits::{self, MAX_WORDS};
 /// Without an id it is the last one, as long as that is not over.
 pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
     let CompactionPatch { id, status, summary, more, error } = patch;
+    if let Some(turn) = &mut session.turn {
+        turn.spoke = true;
+    }
     let is_it = |one: &Compaction| one.id == id && (id.is_some() || !one.is_over());
     let at = session.compactions.iter().rposition(is_it).unwrap_or_else(|| {
         if session.compactions.len() >= MAX_COMPACTIONS {
@@ -34,9 +37,10 @@ pub fn changed(session: &mut Session, patch: CompactionPatch, cx: &Cx) {
     let (entry, is_over) = (one.entry, one.is_over());
     let level = if one.status == "failed" { Level::Warn } else { Level::Info };
     let detail = one.error.lines().chain(one.summary.lines()).map(str::to_owned).collect();
-    let title = one.words();
+    let is_prose = one.error.is_empty();
+    let notice = Notice { is_prose, ..Notice::new(level, one.words(), detail) };
     session.entries.change(entry, |e| {
-        e.body = Body::Notice(Notice::new(level, title, detail));
+        e.body = Body::Notice(notice);
     });
     if is_over {
         session.entries.finish(entry);

@@ -11,7 +11,7 @@ use super::super::question::{self, About, Asks, LeftByHook, Offered, Outside, Qu
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::{MadeRule, Ruled, Ruling};
 use super::super::session::{Approved, Policy, Session};
-use super::super::tool::{Answerer, Decided, ToolKind, ToolPatch, Wording};
+use super::super::tool::{Answerer, Asked, Decided, ToolKind, ToolPatch, Wording};
 use super::Cx;
 use super::{asked, audit, gate, notice, prompt, review, ruling, service, thinking, tool};
 use std::sync::Arc;
@@ -188,7 +188,7 @@ fn learned(session: &mut Session, pending: &Question, answered: Answered, now: N
             if !answered.allows && pending.about == About::Permission {
                 tool.turn_down();
             }
-            tool.answered = tool.content.iter().filter_map(|content| content.change()).cloned().collect();
+            tool.asked = Asked::of(tool, true);
             tool.learn(&pending.previews);
         }
     });
@@ -204,6 +204,9 @@ fn left(session: &mut Session, pending: &Question, why: Withdrawal, now: Now) {
     let Some(entry) = thinking::asked_for(session, pending) else { return };
     session.entries.change(entry, |e| {
         if let Body::Tool(tool) = &mut e.body {
+            if pending.about == About::Permission {
+                tool.asked = Asked::of(tool, false);
+            }
             tool.unanswered = matches!(why, Withdrawal::TurnStopped) && !tool.is_finished();
         }
     });
@@ -459,6 +462,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
                 if let Body::Tool(tool) = &mut e.body {
                     tool.begin(cx.now);
                     tool.turn_down();
+                    tool.asked = Asked::of(tool, true);
                 }
             });
             if !gate::close(session, &pending, Withdrawal::TurnStopped, cx) {

@@ -60,7 +60,7 @@ pub fn upsert(session: &mut Session, patch: ToolPatch, source: Source, cx: &mut 
                 tool.apply(patch, announced, cx.now);
                 if source == Source::Permission {
                     // It is about what it shows now.
-                    tool.answered.clear();
+                    tool.asked = None;
                 }
                 if works_again && tool.mark.take().is_some() {
                     tool.is_stopping = false;

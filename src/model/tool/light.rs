@@ -3,7 +3,7 @@
 //! Invariant: what can be told of an entry beside the words of its long texts is the same: its parts and what they are, and
 //! which texts are alike.
 
-use super::{Change, ChangeBody, ToolCall, ToolContent, size_of_value};
+use super::{Asked, Change, ChangeBody, ToolCall, ToolContent, size_of_value};
 use crate::model::entries::size_of_entry;
 use crate::model::entry::{Block, Body, Entry, FileOp, FileOutcome};
 use serde_json::Value;
@@ -61,7 +61,11 @@ impl ToolCall {
             runs_elsewhere: self.runs_elsewhere,
             named_before: self.named_before.clone(),
             is_judged: self.is_judged,
-            answered: self.answered.iter().map(light_change).collect(),
+            asked: self.asked.as_ref().map(|asked| {
+                let Asked { changes, command } = &**asked;
+                let changes = changes.iter().map(light_change).collect();
+                Box::new(Asked { changes, command: command.as_ref().map(shared) })
+            }),
             kind_before: self.kind_before,
             places: self.places.clone(),
         }

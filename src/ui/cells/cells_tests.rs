@@ -5,16 +5,17 @@ use crate::model::entry::{
     Attachment, Block, ChunkKind, DetailFold, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry,
     PlanStatus, Priority, UserMessage, UserState,
 };
-use crate::model::ids::{EntryId, TermId, ToolId, TurnId};
+use crate::model::event::{Intent, Update};
+use crate::model::ids::{EntryId, ReqId, TermId, ToolId, TurnId};
 use crate::model::patch::Patch;
 use crate::model::question::Outside;
 use crate::model::session::Policy;
 use crate::model::tool::{
-    Change, ChangeBody, Decided, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolStatus,
+    Change, ChangeBody, Decided, Location, Mark, Operation, ToolCall, ToolContent, ToolKind, ToolPatch, ToolStatus,
 };
 use crate::text::line::WrapMode;
 use crate::text::run::AnsiColor;
-use crate::ui::keys::Keymap;
+use crate::ui::keys::{Code, Keymap};
 use serde_json::json;
 use std::time::Duration;
 
@@ -373,8 +374,7 @@ fn plans_and_notices() {
     let other = vec![step("e", PlanStatus::Other("blo\u{1b}[1mcked".into())), step("2 more", PlanStatus::Unreadable)];
     assert_eq!(shown(Body::Plan(other), None), ["≡ plan  0 of 1", "   · e  blocked", "   ? 2 more"]);
     let detail = vec!["why\u{7}".into()];
-    let notice =
-        Notice { level: Level::Error, title: "it broke".into(), detail, by_agent: false, fold: DetailFold::All };
+    let notice = Notice::new(Level::Error, "it broke", detail);
     assert_eq!(shown(Body::Notice(notice.clone()), None), ["✗ it broke", "why"]);
     // Nothing that the agent says looks as if the client said it.
     let of_agent = Notice { by_agent: true, ..notice.clone() };
@@ -385,11 +385,26 @@ fn plans_and_notices() {
 }
 
 #[test]
+fn a_summary_is_laid_out_as_answers_are_and_searched_as_it_was_sent() {
+    let text = "# What was **done**\n\n- one `x`\n- two\n\n```rust\nfn main() {}\n```";
+    let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let notice = Notice { is_prose: true, ..Notice::new(Level::Info, "a summary", lines) };
+    let answer = shown(Body::Agent(Message { text: text.into(), ..Message::default() }), None);
+    let summary = entry(Body::Notice(notice.clone()));
+    assert_eq!(shown(Body::Notice(notice), None)[1..], answer);
+    assert!(!answer.concat().contains("**") && answer.iter().any(|line| line.contains("• one x")), "{answer:?}");
+    let model = Model::default();
+    assert_eq!(source(&summary, model.first()), format!("a summary\n{text}"));
+    let parts = super::parts::parts(&summary, model.first());
+    assert!(parts.iter().any(|part| part.text.trim_end() == "fn main() {}"), "{parts:?}");
+}
+
+#[test]
 fn of_what_an_agent_has_printed_before_its_end_the_last_lines_are_shown_that_are_no_part_of_others() {
     let told = |detail: &[&str], fold| {
         let detail = detail.iter().map(|line| (*line).to_owned()).collect();
-        let title = "the agent ended: exit 1".into();
-        shown(Body::Notice(Notice { level: Level::Error, title, detail, by_agent: false, fold: DetailFold::End }), fold)
+        let title = "the agent ended: exit 1";
+        shown(Body::Notice(Notice { fold: DetailFold::End, ..Notice::new(Level::Error, title, detail) }), fold)
     };
     let title = "✗ the agent ended: exit 1";
     let stack =
@@ -485,6 +500,50 @@ fn a_command_that_is_asked_about_in_words_is_said_once_and_whole() {
 }
 
 #[test]
+fn that_a_file_outside_is_not_reviewed_takes_no_second_row() {
+    let path = format!("/srv/{}new.txt", "somewhere/".repeat(6));
+    let written = FileOutcome::Written { created: false, bytes: 6, old: Some("hello\n".into()), new: "hello\n".into() };
+    let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: written, is_outside: true };
+    for width in [64, 78, 118] {
+        let rows = with_ctx(width, None, |ctx| flat(&super::lines(&entry(Body::File(op.clone())), ctx)));
+        let [row] = &rows[..] else { panic!("{rows:?}") };
+        assert!(row.chars().count() <= usize::from(width) + 2, "{row}");
+        assert!(row.contains("/new.txt") && row.ends_with("outside: not reviewed, no undo"), "{row}");
+        assert_eq!(row.contains(&path), width == 118, "{row}");
+    }
+}
+
+/// After an answer some agents say why they have stopped in place of the command.
+#[test]
+fn a_command_that_was_asked_about_in_words_is_whole_after_the_answer() {
+    let whole = "printf '\\033[31mred\\033[0m'; ls; for i in 1 2 3; do echo $i; done; echo to-stderr 1>&2";
+    let said = "The tool call is rejected by the user.";
+    let mut s = crate::ui::fixtures::Scene::working(80, 24);
+    let mut patch = ToolPatch::new("t".into());
+    patch.title = Patch::Set("Shell: printf '\\033[31mred\\033[0...done; echo to-stderr 1>&2".into());
+    let text = format!("Requesting approval to perform: Run command `{whole}`");
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text(text))]);
+    // No answer refuses once: it is cancelled.
+    s.ask_patch(1, patch, &["Approve once", "Reject"]);
+    s.intent(Intent::Refuse { req: ReqId(1), reason: String::new() });
+    let mut patch = ToolPatch::new("t".into());
+    patch.content = Patch::Set(vec![ToolContent::Block(Block::Text(said.into()))]);
+    patch.status = Patch::Set(ToolStatus::Failed);
+    s.update(Update::ToolUpdate(patch.into()));
+    assert!(s.draw().contains("; for"), "{}", s.shown);
+    s.press(Code::F(10)).press(Code::Enter).draw();
+    let shown = s.shown.replace('┃', " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains(whole), "{}", s.shown);
+    let session = s.model.first();
+    let entry =
+        session.entries().slots().rev().filter_map(|slot| slot.here()).find(|e| matches!(e.body, Body::Tool(_)));
+    let entry = entry.unwrap();
+    assert_eq!(source(entry, session), format!("{whole}\n{said}"));
+    let parts = super::parts::parts(entry, session);
+    assert!(parts.iter().any(|part| part.what == "command" && part.text == whole), "{parts:?}");
+}
+
+#[test]
 fn what_is_searched_has_what_is_copied_of_a_change_and_no_more_than_is_near_it() {
     let model = Model::default();
     let texts = |old: &str, new: &str| {
@@ -553,6 +612,21 @@ fn a_terminal_shows_its_end() {
     emulated.screen = Some(std::sync::Arc::new(screen));
     assert_eq!(flat(&terminal::body(&emulated, terminal::OPENED)), ["   from the screen"]);
     assert!(terminal::body(&emulated, 0).is_empty());
+}
+
+#[test]
+fn a_line_that_the_emulator_has_broken_is_one_line_again() {
+    let mut emulated = term("", Some(0));
+    let rows = ["first", "abcdef", "ghijkl", "mn"].map(StyledText::from).to_vec();
+    let go_on = std::collections::BTreeSet::from([1, 2]);
+    let screen = crate::text::grid::ScreenSnapshot { rows, cols: 6, go_on, ..Default::default() };
+    emulated.screen = Some(std::sync::Arc::new(screen));
+    let line = "   abcdefghijklmn";
+    assert_eq!(flat(&terminal::body(&emulated, terminal::OPENED)), ["   first", line]);
+    let tail = terminal::tail(&emulated, terminal::TAIL);
+    assert_eq!(flat(&tail), ["   ⋯ >> ▸", line]);
+    assert_eq!(tail[1].copied(0..99).as_deref(), Some("abcdefghijklmn"));
+    assert_eq!(terminal::printed(&emulated, 2).0.len(), 2, "elsewhere each row of the emulator is a row");
 }
 
 fn diff(old: Option<&str>, new: &str) -> ToolContent {

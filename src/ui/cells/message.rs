@@ -13,7 +13,7 @@ use crate::model::entry::{
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
-use crate::text::width::{str_width, truncate};
+use crate::text::width::{str_width, styled_width, truncate, truncate_start};
 use crate::ui::md::pieces;
 use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
@@ -25,6 +25,8 @@ const BAR: &str = "▌";
 pub(super) const MAX_LABEL: usize = 4 << 10;
 /// Links named under a prompt.
 const MAX_LINKS: usize = 50;
+/// Columns in which a path can still be told from others.
+const SHORT_PATH: usize = 16;
 /// Lines of an embedded resource.
 const MAX_RESOURCE_LINES: usize = 12;
 const MAX_DETAIL_LINES: usize = 200;
@@ -275,17 +277,21 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         FileOutcome::Pending => dim(format!("{verb} {path} …")),
         FileOutcome::Written { created, bytes, old, new } => {
             let did = if *created { "created" } else { "wrote" };
-            let mut text = StyledText::of(format!("{did} {path}"), Token::Dim);
+            let mut figures = StyledText::of("  ", Token::Dim);
             match (created, old) {
                 (true, _) | (false, Some(_)) => {
-                    text.push("  ", Token::Dim);
-                    text.append(&super::diffs::figures(old.as_deref().unwrap_or_default(), new));
+                    figures.append(&super::diffs::figures(old.as_deref().unwrap_or_default(), new));
                 }
-                (false, None) => text.push(&format!("  {}", human::bytes(*bytes)), Token::Dim),
+                (false, None) => figures.push(&human::bytes(*bytes), Token::Dim),
             }
             if op.is_outside {
-                text.push("  outside: not reviewed, no undo", Token::Warn);
+                figures.push("  outside: not reviewed, no undo", Token::Warn);
             }
+            // A long path is cut at its start before what is said of it takes a row of its own.
+            let room = usize::from(ctx.width).saturating_sub(did.len() + 1 + styled_width(&figures));
+            let path = if op.is_outside && room >= SHORT_PATH { truncate_start(&path, room) } else { path.into() };
+            let mut text = StyledText::of(format!("{did} {path}"), Token::Dim);
+            text.append(&figures);
             LogicalLine::text(text)
         }
         FileOutcome::Altered => dim(format!("wrote {path}, changed by you")),
@@ -326,6 +332,14 @@ fn end_of_detail(detail: &[String]) -> Vec<LogicalLine> {
     std::iter::once(above).chain(rows.map(|row| LogicalLine { wrap: WrapMode::Truncate, ..row })).collect()
 }
 
+/// A text that is laid out as answers are, as a whole: it is not long.
+fn prose(text: &str, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let mut split = StablePrefix::new();
+    split.extend(text, Markdown::Yes);
+    split.finish(text);
+    (0..split.pieces().len()).flat_map(|index| pieces::lines(text, &split, index, ctx.width)).collect()
+}
+
 pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let (glyph, token) = match n.level {
         Level::Info => ("·", Token::Dim),
@@ -350,7 +364,12 @@ pub(super) fn notice(n: &Notice, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
         }
         DetailFold::End | DetailFold::All => {}
     }
-    lines.extend(n.detail.iter().take(MAX_DETAIL_LINES).flat_map(|text| detail_lines(text)));
+    let detail = n.detail.get(..n.detail.len().min(MAX_DETAIL_LINES)).unwrap_or_default();
+    if n.is_prose {
+        lines.extend(prose(&detail.join("\n"), ctx));
+    } else {
+        lines.extend(detail.iter().flat_map(|text| detail_lines(text)));
+    }
     let more = n.detail.len().saturating_sub(MAX_DETAIL_LINES);
     if more > 0 {
         lines.push(more_lines(more, false));

@@ -9,6 +9,8 @@ use crate::model::changes::WritePreview;
 use crate::model::entry::Block;
 use crate::model::ids::Now;
 use crate::model::session_ref::SessionRef;
+use crate::model::tool::asked::without_name;
+pub(super) use crate::model::tool::asked::{command_of as asked_command, only_asks};
 use crate::model::tool::deed::{PATHS, input, kind_named, tool_name};
 pub(super) use crate::model::tool::deed::{arguments, deed, kind_of, verb};
 use crate::model::tool::{ToolCall, ToolContent, ToolKind, ToolStatus};
@@ -20,23 +22,6 @@ use std::path::{Path, PathBuf};
 
 /// In place of the verb where nothing says what is to be done with a file.
 pub const ABOUT: &str = "about";
-/// The words in which agents ask for a command, and no others.
-const ASKING: [&str; 14] = [
-    "request",
-    "requesting",
-    "approval",
-    "permission",
-    "to",
-    "for",
-    "perform",
-    "run",
-    "running",
-    "execute",
-    "the",
-    "a",
-    "command",
-    "shell",
-];
 /// Files named on the first line.
 const MAX_NAMED: usize = 3;
 /// Bytes in front of a directory that is named in brackets, and of what is looked at of why a call has failed.
@@ -120,39 +105,6 @@ pub(super) fn place_named(content: &ToolContent) -> Option<&str> {
     let is_said =
         words.len() <= PLACE && words.to_ascii_lowercase().split_whitespace().next_back().is_some_and(names_one);
     (is_said && !path.contains(['\n', '[', ']'])).then_some(path)
-}
-
-/// The command that an agent asks about in words of its own, where the title has it too, whole or with a gap.
-pub(super) fn asked_command(t: &ToolCall) -> Option<&str> {
-    let title = without_name(t.named());
-    t.content.iter().filter_map(ToolContent::text).filter_map(asked).find(|command| is_titled(title, command))
-}
-
-/// Whether a part of a call says no more than which command is asked about.
-pub(super) fn only_asks(t: &ToolCall, content: &ToolContent) -> bool {
-    let command = asked_command(t).filter(|_| kind_of(t) == ToolKind::Execute);
-    command.is_some() && content.text().and_then(asked) == command
-}
-
-/// ``Requesting approval to perform: Run command `ls` `` → `ls`; nothing where it says anything else.
-fn asked(text: &str) -> Option<&str> {
-    let (words, command) = text.trim().strip_suffix('`')?.split_once('`')?;
-    let is_asking = |word: &str| ASKING.contains(&word.trim_end_matches(':').to_ascii_lowercase().as_str());
-    (words.split_whitespace().all(is_asking) && !command.trim().is_empty()).then_some(command)
-}
-
-/// Whether a title is this command, or leaves out a piece of it.
-fn is_titled(title: &str, command: &str) -> bool {
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (title, command) = (plain(title), plain(command));
-    let leaves_out = |gap: &str| {
-        title.match_indices(gap).any(|(at, _)| {
-            let (head, tail) = (title.get(..at).unwrap_or_default(), title.get(at + gap.len()..).unwrap_or_default());
-            let rest = command.strip_prefix(head.trim_end()).filter(|_| !head.trim().is_empty());
-            rest.is_some_and(|rest| rest.ends_with(tail.trim_start()))
-        })
-    };
-    title == command || leaves_out("...") || leaves_out("…")
 }
 
 /// The session's own directory, which the dock names.
@@ -295,11 +247,6 @@ fn relative(title: &str, places: Places<'_>) -> String {
         title = title.replace(&prefix, "");
     }
     title
-}
-
-/// `ReadFile: src/main.rs` → `src/main.rs`.
-fn without_name(title: &str) -> &str {
-    title.split_once(": ").map_or("", |(_, rest)| rest.trim())
 }
 
 /// `Edit src/main.rs` → `src/main.rs`: the verb stands beside it already.

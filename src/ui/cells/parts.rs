@@ -9,7 +9,7 @@ use crate::base::{human, sanitize};
 use crate::model::entry::{Block, Body, Entry, FileOutcome};
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
-use crate::model::tool::{Change, ToolCall, ToolContent};
+use crate::model::tool::{Change, ToolCall, ToolContent, ToolKind};
 use crate::text::address;
 use crate::ui::md;
 use std::collections::BTreeSet;
@@ -39,6 +39,7 @@ pub fn parts(entry: &Entry, session: SessionRef<'_>) -> Vec<Part> {
                 out.of_file("patch", patch::of_texts(&op.path, (old.as_deref(), new), None, session));
             }
         }
+        Body::Notice(n) if n.is_prose => out.markdown(&n.detail.join("\n")),
         Body::Attachment(_) | Body::Plan(_) | Body::Notice(_) | Body::Changes(_) => {}
     }
     out.0
@@ -80,10 +81,13 @@ impl Parts {
     }
 
     fn call(&mut self, call: &ToolCall, session: SessionRef<'_>) {
-        self.add("command", named::command(call.raw_input.as_ref()).unwrap_or_default());
+        let asked = || named::asked_command(call).filter(|_| named::kind_of(call) == ToolKind::Execute);
+        let command = named::command(call.raw_input.as_ref()).or_else(|| asked().map(str::to_owned));
+        self.add("command", command.unwrap_or_default());
         let mut paths: BTreeSet<&str> = call.locations.iter().map(|at| at.path.as_str()).collect();
         for (at, content) in call.content.iter().enumerate() {
             match content {
+                _ if named::only_asks(call, content) => {}
                 ToolContent::Block(Block::Text(text)) | ToolContent::Unread(Block::Text(text)) => {
                     self.add("output", text.as_str());
                     self.addresses(text);

@@ -3,12 +3,12 @@
 //! Invariant: what is searched is what is copied, without a difference that has to be computed: of texts that are put in
 //! place of others, the lines from a little above the first that differs to a little below the last, before and after.
 
-use super::patch;
+use super::{named, patch};
 use crate::base::sanitize;
 use crate::model::entry::{Block, Body, Entry, FileOutcome, PlanStatus};
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
-use crate::model::tool::{Change, ChangeBody, ToolCall, ToolContent, deed};
+use crate::model::tool::{Change, ChangeBody, ToolCall, ToolContent, ToolKind, deed};
 use crate::text::diff::CONTEXT;
 use std::borrow::Cow;
 
@@ -69,9 +69,12 @@ fn text(entry: &Entry, session: SessionRef<'_>, purpose: For) -> String {
 }
 
 fn call(tool: &ToolCall, session: SessionRef<'_>, purpose: For) -> String {
-    let mut parts = vec![said(tool.label())];
+    // A title may have lost the middle of it.
+    let command = named::asked_command(tool).filter(|_| named::kind_of(tool) == ToolKind::Execute);
+    let mut parts = vec![said(command.unwrap_or_else(|| tool.label()))];
     for (at, content) in tool.content.iter().enumerate() {
         match content {
+            _ if named::only_asks(tool, content) => {}
             ToolContent::Block(b) | ToolContent::Unread(b) => parts.push(block(b)),
             ToolContent::Change(one) => parts.push(change(one, tool.line_of(at), session, purpose)),
             ToolContent::Terminal(id) => parts.extend(session.terminal(id).map(Terminal::printed)),

@@ -23,6 +23,8 @@ pub(super) const PREVIEW: usize = 8;
 pub(super) const TAIL: usize = 3;
 /// Rows of what was opened.
 pub(super) const OPENED: usize = 2000;
+/// Rows of the emulator that a line has more than are shown, to be shown from its beginning on.
+const LONG_LINE: usize = 16;
 /// Bytes that a preview parses for each row that it shows.
 const BYTES_A_ROW: usize = 2048;
 
@@ -126,9 +128,14 @@ pub(super) fn tail(t: &Terminal, max: usize) -> Vec<LogicalLine> {
     end_of(rows, more)
 }
 
-/// The last rows of what a command printed, for what stands outside of the transcript; whether there are more above.
+/// The last rows of what a command printed, as the emulator has them, for what stands outside of the transcript; whether
+/// there are more above.
 pub fn printed(t: &Terminal, max: usize) -> (Vec<StyledText>, bool) {
-    output(t, max)
+    let Some(screen) = &t.screen else { return output(t, max) };
+    let used = screen.rows.iter().rposition(|row| !row.as_str().trim().is_empty()).map_or(0, |last| last + 1);
+    let from = used.saturating_sub(max);
+    let rows = screen.rows.get(from..used).unwrap_or_default().to_vec();
+    (rows, from > 0 || screen.dropped_rows > 0)
 }
 
 /// Rows below each other, and a sign above them that there were more.
@@ -143,13 +150,10 @@ pub(super) fn end_of(rows: Vec<StyledText>, more: bool) -> Vec<LogicalLine> {
     above.into_iter().chain(rows.map(indented)).collect()
 }
 
-/// The last rows, and whether there are more above.
+/// The last lines, whatever width the emulator has broken them at, and whether there are more above.
 fn output(t: &Terminal, max: usize) -> (Vec<StyledText>, bool) {
     if let Some(screen) = &t.screen {
-        let blank = screen.rows.iter().rev().take_while(|r| r.as_str().trim().is_empty()).count();
-        let rows = screen.rows.get(..screen.rows.len() - blank).unwrap_or_default();
-        let from = rows.len().saturating_sub(max);
-        return (rows.get(from..).unwrap_or_default().to_vec(), from > 0 || screen.dropped_rows > 0);
+        return screen.last_lines(max, LONG_LINE);
     }
     let (rows, more) = last_rows(t.text.as_str(), max);
     (rows, more || t.text.truncated())

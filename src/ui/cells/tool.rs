@@ -7,7 +7,9 @@ use super::diffs::{self, indented};
 use super::head::{Clock, FOLDED, head, pad_verb};
 use super::lines::dim;
 use super::message::{block, display, label};
-use super::named::{arguments, command, deed, is_here, object, object_told, only_asks, own_command, place_named};
+use super::named::{
+    arguments, asked_command, command, deed, is_here, kind_of, object, object_told, only_asks, own_command, place_named,
+};
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, Places, SPINNER, group, gutter, is_waiting, nested, values};
 use crate::model::entry::{Block, Entry};
@@ -24,6 +26,8 @@ use serde_json::Value;
 const ALLOWED: &str = "you allowed it";
 /// Columns that are left of what is done to, for what was answered.
 const LEAST: usize = 16;
+/// Columns of the first line that a command has not: the verb, and what was answered.
+const BESIDE_COMMAND: usize = 28;
 /// Lines of a diff that shows by itself.
 const DIFF_PREVIEW: usize = 12;
 /// Lines of text that were opened.
@@ -276,8 +280,7 @@ fn verb_of(t: &ToolCall, ctx: &CellCtx<'_>) -> StyledText {
 fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let mut out = Vec::new();
     if extent == Extent::All {
-        if let Some(command) = command(t.raw_input.as_ref()).filter(|c| t.kind == ToolKind::Execute && c.contains('\n'))
-        {
+        if let Some(command) = whole_command(t, ctx) {
             out.extend(super::message::capped(&command, TEXT_OPENED, Token::Code).into_iter().map(indented));
         }
         out.extend(locations(&t.locations, ctx));
@@ -324,6 +327,17 @@ fn body(t: &ToolCall, diffs: &[(&str, FileDiff)], extent: Extent, ctx: &CellCtx<
         out.extend(t.raw_output.iter().flat_map(|v| values::lines("output", v).into_iter().take(PREVIEW + 1)));
     }
     out
+}
+
+/// The command of a call that was opened, where the first line has not all of it and nothing else shows it.
+fn whole_command(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
+    if let Some(command) = command(t.raw_input.as_ref()) {
+        return Some(command).filter(|command| t.kind == ToolKind::Execute && command.contains('\n'));
+    }
+    let is_cut =
+        |command: &&str| command.contains('\n') || width::str_width(command) + BESIDE_COMMAND > usize::from(ctx.width);
+    let asked = asked_command(t).filter(|_| kind_of(t) == ToolKind::Execute);
+    asked.or_else(|| own_command(t, ctx.session)).filter(is_cut).map(str::to_owned)
 }
 
 fn file_diff(path: &str, diff: &FileDiff, named: bool, extent: Extent, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {

@@ -418,7 +418,12 @@ impl App {
 
     /// One that asks to read it: it goes once that was done.
     pub fn say_unread(&mut self, text: impl Into<String>, now: Now) {
-        self.say_while(Holds::Unread(self.view.dock.dialog.clone()), text, now);
+        self.say_while(Holds::Unread(self.view.dock.dialog.clone(), self.view.focus.clone()), text, now);
+    }
+
+    /// One that names a key of the place in which the keyboard is: it goes when that is left.
+    pub fn say_here(&mut self, text: impl Into<String>, now: Now) {
+        self.say_while(Holds::In(self.layer()), text, now);
     }
 
     /// Takes away a message that is not true any more.
@@ -429,7 +434,10 @@ impl App {
             Holds::NothingWaits => self.view.dock.dialog.is_none(),
             Holds::Asked(dialog) => self.view.dock.dialog == *dialog,
             Holds::Before(dialog) => self.view.dock.dialog == *dialog && self.view.focus != Focus::Dock,
-            Holds::Unread(dialog) => self.view.dock.dialog == *dialog && !self.view.dock.is_read(),
+            Holds::Unread(dialog, focus) => {
+                self.view.dock.dialog == *dialog && !self.view.dock.is_read() && self.view.focus == *focus
+            }
+            Holds::In(layer) => self.layer() == *layer,
             Holds::Unconfirmed => self.view.dock.dialog == Some(Dialog::Unconfirmed),
             Holds::Begun => self.chord.is_some(),
             Holds::Written(text) => self.view.composer.text().trim() == text,

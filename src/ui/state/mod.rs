@@ -36,6 +36,7 @@ pub mod trees;
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, Now, ReqId, TermId};
 use crate::ui::composer::Composer;
+use crate::ui::keys::Layer;
 pub use app::{App, Chord};
 use dock::Dialog;
 
@@ -77,8 +78,10 @@ pub enum Holds {
     Asked(Option<Dialog>),
     /// The dock shows this, and the keyboard is elsewhere.
     Before(Option<Dialog>),
-    /// The dock shows this, and its end was not on the screen yet.
-    Unread(Option<Dialog>),
+    /// The dock shows this, its end was not on the screen yet, and the keyboard is still here.
+    Unread(Option<Dialog>, Focus),
+    /// Keys are still of this place.
+    In(Layer),
     /// The agent has not confirmed a cancel.
     Unconfirmed,
     /// Further keys are waited for.

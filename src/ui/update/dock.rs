@@ -19,6 +19,8 @@ use ratatui::layout::Position;
 
 /// Characters that are kept of a text before it is known to be one.
 const MAX_UNTAKEN: usize = 32;
+/// Rows of a question of which none is shown on two pages.
+const FEW: usize = 3;
 
 pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     match action {
@@ -213,8 +215,11 @@ pub(super) fn answered(state: &mut App, cx: Cx<'_>) {
     }
 }
 
+/// From what is on the screen of the body to what follows it: its last row stays, unless there are only a few.
 pub(super) fn page(cx: Cx<'_>) -> isize {
-    isize::from(i16::try_from(cx.frame.dock.height).unwrap_or(1).saturating_sub(2).max(1))
+    let shown = cx.frame.seen.rows;
+    let kept = usize::from(shown > FEW);
+    isize::try_from(shown.saturating_sub(kept).max(1)).unwrap_or(1)
 }
 
 pub(super) fn scroll(state: &mut App, cx: Cx<'_>, by: isize) {
@@ -248,7 +253,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             if let Some(at) = state.view.dock.highlighted {
                 choose(state, cx, at, out);
             } else if choices > 0 {
-                state.say_of_question(state.keys.say(Layer::Dock, "choose first: a digit, or {Down}"), cx.now);
+                state.say_here(state.keys.say(Layer::Dock, "choose first: a digit, or {Down}"), cx.now);
             }
         }
         (Action::AnswerBy(sort), Dialog::Permission(req)) => {

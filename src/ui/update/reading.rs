@@ -129,7 +129,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                 Some((path, _)) if reading.outside != Some(at) && !is_inside(cx, &path) => {
                     reading.outside = Some(at);
                     let path = paths::visible(path.as_os_str());
-                    state.say(format!("outside of the session's directories: {path} · the same key opens it"), cx.now);
+                    state.say_here(
+                        format!("outside of the session's directories: {path} · the same key opens it"),
+                        cx.now,
+                    );
                 }
                 Some((path, line)) => out.push(Out::Edit(EditorJob::Open { path, line })),
                 None => open_page(state, cx, out),
@@ -207,7 +210,7 @@ fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
 /// To the next place of what is looked for; only what was laid out knows those of the entry that is selected.
 fn seek(state: &mut App, cx: Cx<'_>, way: Way, out: &mut Vec<Out>) {
     match &state.view.reading {
-        Some(reading) if reading.sought.is_nothing() => state.say("nothing is looked for: / asks for it", cx.now),
+        Some(reading) if reading.sought.is_nothing() => state.say_here("nothing is looked for: / asks for it", cx.now),
         _ => out.push(Out::Seek(way)),
     }
 }

@@ -6,7 +6,7 @@ use crate::model::event::{
     AgentEvent, AgentRequest, AuthKind, AuthMethod, CallError, ErrorKind, HostEvent, InitResult, Intent,
     PermissionKind, PermissionOption, PromptAnswer, PromptResult, QueueAct, Stop,
 };
-use crate::model::event::{Event, SessionResult, Update};
+use crate::model::event::{CompactionPatch, Event, SessionResult, Update};
 use crate::model::history::fixture::Memory;
 use crate::model::ids::{EntryId, Owner, ReqId, TermId};
 use crate::model::login::{Keep, Secret};
@@ -647,6 +647,99 @@ fn the_digits_that_answer_alone_are_named_where_an_answer_lasts() {
         assert!(shown.contains(words), "{words}: {shown}");
         assert_eq!(shown.contains("answers"), words.contains("answers"), "{shown}");
     }
+}
+
+/// The answers of codex-acp, which leave two rows for what is asked.
+fn narrow_edit(s: &mut Scene, req: u64) {
+    use PermissionKind::{AllowAlways, AllowOnce, RejectOnce};
+    let names = [
+        ("Yes, proceed", AllowOnce),
+        ("Yes, and don't ask again for these files", AllowAlways),
+        ("No, and tell Codex what to do differently", RejectOnce),
+    ];
+    let options = names.iter().zip(1..);
+    let options =
+        options.map(|((name, kind), n)| PermissionOption { id: format!("{n}"), name: (*name).into(), kind: *kind });
+    let mut tool = ToolPatch::new(format!("edit-{req}").into());
+    (tool.kind, tool.title) = (Patch::Set(ToolKind::Edit), Patch::Set("a.rs".into()));
+    let text: String = (1..=9).map(|n| format!("line {n};\n")).collect();
+    tool.content = Patch::Set(vec![ToolContent::Change(Change::of_texts("a.rs", None, text.into()))]);
+    let request = AgentRequest::Permission { tool, options: options.collect() };
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
+    s.draw();
+}
+
+#[test]
+fn a_narrow_question_says_how_much_more_there_is_also_while_digits_answer() {
+    let mut s = Scene::working(40, 10);
+    narrow_edit(&mut s, 1);
+    assert!(s.shown.contains("+8 · Tab"), "{}", s.shown);
+    s.after(700).press(Code::Tab).typed("1").after(100);
+    narrow_edit(&mut s, 2);
+    assert!(s.shown.contains("+8 · 1,3"), "{}", s.shown);
+}
+
+#[test]
+fn pages_of_a_narrow_question_leave_no_row_out_and_what_lasts_can_be_answered() {
+    let mut s = Scene::working(40, 10);
+    narrow_edit(&mut s, 1);
+    s.after(700).press(Code::Tab).draw();
+    s.typed("2").draw();
+    assert_eq!(s.answers(), [], "it was not read");
+    let mut seen = String::new();
+    while s.ui.view.dock.scroll < s.info.dock_scroll_max {
+        seen.push_str(&s.shown);
+        let before = s.ui.view.dock.scroll;
+        s.press(Code::PageDown).draw();
+        assert!(s.ui.view.dock.scroll > before, "{}", s.shown);
+    }
+    seen.push_str(&s.shown);
+    for n in 1..=9 {
+        assert!(seen.contains(&format!("line {n};")), "{n}: {seen}");
+    }
+    s.typed("2");
+    assert_eq!(s.answers(), [(1, "2".to_owned())], "{}", s.shown);
+}
+
+#[test]
+fn what_is_said_of_a_key_goes_when_the_place_of_the_key_is_left() {
+    let mut s = Scene::working(80, 10);
+    narrow_edit(&mut s, 1);
+    s.after(700).press(Code::Tab).draw();
+    s.press(Code::Enter).draw();
+    assert!(s.shown.contains("choose first"), "{}", s.shown);
+    s.press(Code::Esc).draw();
+    assert!(!s.shown.contains("choose first"), "{}", s.shown);
+    s.after(700).press(Code::Tab).typed("2").draw();
+    assert!(s.shown.contains("read to the end first"), "{}", s.shown);
+    s.press(Code::Esc).draw();
+    assert!(!s.shown.contains("read to the end"), "PageDown is the conversation's again: {}", s.shown);
+}
+
+#[test]
+fn a_turn_that_made_a_summary_has_not_ended_without_a_word_and_the_summary_is_no_raw_markdown() {
+    let mut s = Scene::working(80, 24);
+    let compaction = |status: &str, summary| {
+        let status = Some(status.to_owned());
+        Update::Compaction(CompactionPatch { id: Some("c".into()), status, summary, ..CompactionPatch::default() })
+    };
+    s.update(compaction("in_progress", Patch::Keep));
+    s.update(compaction("completed", Patch::Set("## So far\n\n- **one** thing".into())));
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    assert!(s.shown.contains("  So far") && s.shown.contains("• one thing"), "{}", s.shown);
+    assert!(!s.shown.contains("##") && !s.shown.contains("without a word"), "{}", s.shown);
+}
+
+#[test]
+fn that_several_entries_can_be_selected_is_said_where_it_can_be_done() {
+    let mut s = Scene::working(140, 24);
+    s.say("hello");
+    s.end_turn(Stop::EndTurn);
+    s.press(Code::F(10)).draw();
+    assert!(s.shown.contains("v several"), "{}", s.shown);
+    s.typed("v").draw();
+    assert!(s.shown.contains("y copies all"), "{}", s.shown);
 }
 
 #[test]

@@ -231,7 +231,7 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
             left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
             // The dock says as well that it waits: what a key there came to is read whole.
-            if matches!(toast.holds, Holds::Asked(_) | Holds::Unread(_) | Holds::Before(_))
+            if matches!(toast.holds, Holds::Asked(_) | Holds::Unread(..) | Holds::Before(_))
                 && beside < width::str_width(&toast.text)
             {
                 left = StyledText::of(width::truncate(&toast.text, columns), Token::Text);
@@ -250,7 +250,7 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
 
 /// What can be done while the conversation is read, behind what Enter does.
 const READING: &str =
-    "{Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {o} opens · {[} {]} prompts";
+    "{Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {v} several · {o} opens · {[} {]} prompts";
 
 /// What can be done next, when nothing runs.
 pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
@@ -263,6 +263,9 @@ pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
     }
     if cx.state.view.reading.as_ref().is_some_and(|reading| reading.has_letters) {
         return of(Layer::Reading, "a letter copies · {Esc} takes them away");
+    }
+    if cx.state.view.reading.as_ref().is_some_and(|reading| reading.from.is_some()) {
+        return of(Layer::Reading, "several · {Up} {Down} choose · {y} copies all · {Esc} selects one");
     }
     if cx.state.view.reading.is_some() {
         let folds = match folding {

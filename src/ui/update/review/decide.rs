@@ -31,7 +31,7 @@ pub(super) fn key(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out
         R::AcceptAll => all(state, cx, Verdict::Accept, out),
         R::RejectAll => all(state, cx, Verdict::Reject, out),
         R::AcceptNote | R::RejectNote if cx.session.is_only_reviewed() => {
-            state.say("no agent runs here that could be told · a accepts, x rejects", cx.now);
+            state.say_here("no agent runs here that could be told · a accepts, x rejects", cx.now);
         }
         R::AcceptNote => note(state, cx, Verdict::Accept),
         R::RejectNote => note(state, cx, Verdict::Reject),
@@ -165,7 +165,7 @@ fn shows_first(state: &mut App, cx: Cx<'_>, key: ReviewKey) -> bool {
         ReviewKey::RejectFile => "shown first · {X} again rejects the file",
         _ => "shown first · again for it",
     };
-    state.say(state.keys.say(Layer::Review, words), cx.now);
+    state.say_here(state.keys.say(Layer::Review, words), cx.now);
     true
 }
 

@@ -135,7 +135,16 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         // At the top it says that there is more, below it how far one has come.
         let short = if dock.top > 0 { short } else { format!("+{}", human::count(more as u64, "row")) };
         hints.push(and(&short, &joined(None, shortest)));
-        hints.extend((dock.top == 0).then(|| and(&format!("+{more}"), &joined(None, shortest))));
+        // That there is more is said in however few columns, and with the key if there are as many.
+        let below = more.saturating_sub(dock.top);
+        if below > 0 && options.is_empty() {
+            let below = format!("+{below}");
+            hints.push(and(&below, &joined(None, shortest)));
+            let keys = shortest.replace(", ", ",");
+            hints.push(and(&below, &keys));
+            hints.push(format!("{below} {keys}").trim_end().to_owned());
+            hints.push(below);
+        }
     }
     if focused {
         hints.extend([long, short].into_iter().filter_map(with).map(|last| joined(raw.as_deref(), &last)));
