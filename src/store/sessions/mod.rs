@@ -5,6 +5,7 @@
 //! many journals it is in and with whichever command line of its agent; what was imported is part of one of our own only
 //! where that went on from it, and names no command; whether one is open is decided by the lock of its journal.
 
+mod begins;
 mod choosing;
 mod figures;
 mod forgotten;
