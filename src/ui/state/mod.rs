@@ -36,7 +36,7 @@ pub mod trees;
 use crate::model::event::Intent;
 use crate::model::ids::{EntryId, Now, ReqId, TermId};
 use crate::ui::composer::Composer;
-pub use app::{App, Chord};
+pub use app::{App, Chord, is_closed};
 use dock::Dialog;
 
 /// Columns from which there is room for the panel beside the conversation.
