@@ -195,3 +195,38 @@ async fn where_an_agent_makes_no_copy_the_question_goes_with_an_account_into_a_n
     };
     play(SIZE, agent, person).await;
 }
+
+#[tokio::test]
+async fn an_answer_says_how_it_ended_and_until_then_that_it_goes_on() {
+    let (seen, is_seen) = oneshot::channel();
+    let agent = async move |mut agent: Agent| {
+        agent.opens().await;
+        agent.opens_further("beside").await;
+        let prompt = agent.called("session/prompt").await;
+        agent.says_in("beside", "I write it down.").await;
+        is_seen.await.unwrap();
+        let tool = json!({ "toolCallId": "t", "title": "Write notes", "kind": "edit", "status": "pending" });
+        let options = [("y", "Yes", "allow_once"), ("n", "No", "reject_once")];
+        let options = options.map(|(id, name, kind)| json!({ "optionId": id, "name": name, "kind": kind }));
+        let asked = json!({ "sessionId": "beside", "toolCall": tool, "options": options });
+        let answer = agent.asks("session/request_permission", asked).await;
+        assert_eq!(answer["result"]["outcome"]["optionId"], "n", "{answer}");
+        agent.ends(&prompt, "cancelled").await;
+        agent.stays().await;
+    };
+    let person = async move |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.prompts("/btw why is it so").await;
+        let goes_on = |screen: &str| {
+            let mut rows = screen.lines().skip_while(|row| !row.contains("I write it down."));
+            rows.nth(1).is_some_and(|row| row.trim() == "…")
+        };
+        person.waits_for("that it goes on", goes_on).await;
+        seen.send(()).unwrap();
+        let screen = person.sees("stopped by the agent").await;
+        assert!(screen.contains("Write notes"), "{screen}");
+        assert!(!goes_on(&screen), "{screen}");
+        person.quits().await;
+    };
+    play(SIZE, agent, person).await;
+}
