@@ -277,7 +277,10 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             used_as_told: None,
         };
         for _ in 0..2 {
-            assert_eq!(state.list(), Listing { sessions: vec![want.clone()], problems: Vec::new() });
+            assert_eq!(
+                state.list(),
+                Listing { sessions: vec![want.clone()], problems: Vec::new(), asides: Vec::new() }
+            );
         }
         assert_eq!(want.argv().unwrap(), ["agent", "--a b"]);
         assert_eq!(want.stem(), "1790000000-000-1");
