@@ -18,7 +18,7 @@ use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
 use crate::store::claims;
 use crate::store::drafts;
-use crate::store::sessions::{self, Can, Figures, Forgotten, Known, NotFound, State};
+use crate::store::sessions::{self, Asked, Can, Figures, Forgotten, Known, NotFound, State};
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -128,7 +128,22 @@ pub(super) fn all(state: &Path) -> Result<Vec<Row>, Usage> {
     for problem in &listing.problems {
         say(&format!("{}: {}", paths::visible(problem.path.as_os_str()), problem.why));
     }
-    Ok(merged(listing.sessions, archive::list(&archive::below(state)), &sessions::hidden(state)))
+    let rows = merged(listing.sessions, archive::list(&archive::below(state)), &sessions::hidden(state));
+    Ok(with_questions(rows, &listing.asides))
+}
+
+/// What was asked aside and not kept is in no list, but what its agent has changed is; it is known by the question.
+fn with_questions(mut rows: Vec<Row>, asides: &[Asked]) -> Vec<Row> {
+    for row in rows.iter_mut().filter(|row| row.known.journals.is_empty()) {
+        let is_its = |asked: &&Asked| {
+            let is_of = |review: &Listed| is_of_run(review, sessions::stem(&asked.journal));
+            asked.session_id == row.known.session_id && row.reviews.iter().any(is_of)
+        };
+        if let Some(asked) = asides.iter().find(is_its) {
+            row.known.first_prompt = Some(asked.question.clone());
+        }
+    }
+    rows
 }
 
 fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec<Row> {
@@ -144,8 +159,14 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
             row.known.state = State::Open;
         }
         // Where nothing was said there may be changes still; those that others share stand with these.
-        let is_its_own =
-            |review: &Listed| !archive::is_empty(&review.dir) && sharers(&row, review, forgotten).is_empty();
+        let is_its_own = |review: &Listed| {
+            // The turn may have been that of a side question, which changed nothing.
+            let is_left = || {
+                let own = review.sessions.iter().find(|one| one.id == row.known.session_id);
+                review.sessions.iter().all(AgentSession::counts) || own.is_none_or(|own| has_part(review, own))
+            };
+            !archive::is_empty(&review.dir) && sharers(&row, review, forgotten).is_empty() && is_left()
+        };
         if row.known.is_empty() && row.known.state != State::Open && !row.reviews.iter().any(is_its_own) {
             continue;
         }
@@ -186,17 +207,22 @@ fn merged(known: Vec<Known>, reviews: Vec<Listed>, forgotten: &Forgotten) -> Vec
 pub(super) fn find_known(state: &Path, is_it: impl Fn(&Known) -> bool) -> Result<Row, String> {
     let listing = sessions::list(state).map_err(|error| error.to_string())?;
     let rows = merged(listing.sessions, archive::list(&archive::below(state)), &sessions::hidden(state));
-    rows.into_iter().find(|row| is_it(&row.known)).ok_or_else(|| "it is not there any more".to_owned())
+    with_questions(rows, &listing.asides)
+        .into_iter()
+        .find(|row| is_it(&row.known))
+        .ok_or_else(|| "it is not there any more".to_owned())
 }
 
 /// Whether a review is of one of the session's runs and knows the session.
 fn is_of(known: &Known, review: &Listed) -> bool {
-    let is_of_run = |stem: &str| {
-        let further = review.stem.strip_prefix(stem);
-        further.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok()))
-    };
     (review.is_nameless || review.sessions.iter().any(|session| session.id == known.session_id))
-        && known.journals.iter().any(|journal| is_of_run(sessions::stem(journal)))
+        && known.journals.iter().any(|journal| is_of_run(review, sessions::stem(journal)))
+}
+
+/// Whether a review is of the run with this journal.
+fn is_of_run(review: &Listed, stem: &str) -> bool {
+    let further = review.stem.strip_prefix(stem);
+    further.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-').is_some_and(|n| n.parse::<u32>().is_ok()))
 }
 
 /// Whether a session has left anything in a run of which there is no journal, or may be at it.

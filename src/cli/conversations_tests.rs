@@ -41,6 +41,22 @@ fn names(rows: &[Row]) -> Vec<(&str, usize)> {
 }
 
 #[test]
+fn what_a_side_question_has_changed_is_known_by_the_question() {
+    let mut shared = review("7-0-1", &["a", "aside"], true);
+    (shared.sessions[1].is_aside, shared.sessions[1].has_changed) = (true, true);
+    let rows = || merged(vec![known("a", "7-0-1", 20)], vec![shared.clone()], &Forgotten::default());
+    let asked = |stem: &str| {
+        let (session_id, question) = ("aside".to_owned(), "why?".to_owned());
+        let asides = [Asked { journal: format!("/state/{stem}.jsonl").into(), session_id, question }];
+        let rows = with_questions(rows(), &asides);
+        rows.into_iter().map(|row| (row.known.session_id, row.known.first_prompt)).collect::<Vec<_>>()
+    };
+    let all = |question: Option<&str>| vec![("a".into(), None), ("aside".into(), question.map(str::to_owned))];
+    assert_eq!(asked("7-0-1"), all(Some("why?")));
+    assert_eq!(asked("8-0-1"), all(None), "one of another run");
+}
+
+#[test]
 fn a_run_of_which_nobody_knows_whose_it_is_is_of_its_journal_or_stands_alone() {
     let nameless = |stem: &str| Listed { is_nameless: true, ..review(stem, &[], false) };
     let rows = merged(vec![known("a", "7-0-1", 20)], vec![nameless("7-0-1"), nameless("6-0-0")], &Forgotten::default());

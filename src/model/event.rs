@@ -30,7 +30,7 @@ pub use request::{AgentRequest, Asking, PermissionKind, PermissionOption, Termin
 pub use said::{Background, QueueAct, Steered, Words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-pub use sessions::{AgentCaps, Before, Can, Cans, Dialect, Listed, Opening, Protocol, ReadOnly, SessionPage};
+pub use sessions::{AgentCaps, Before, Beside, Can, Cans, Dialect, Listed, Opening, Protocol, ReadOnly, SessionPage};
 use std::sync::Arc;
 pub use timer::Timer;
 pub use update::{Activity, CompactionPatch, Update};

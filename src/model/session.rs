@@ -14,10 +14,10 @@ use super::effect::Ended;
 use super::entries::{Entries, Slot};
 use super::entry::{Body, ChunkKind, Entry};
 pub use super::event::ReadOnly;
-use super::event::{Background, Before, Can, Item, Link, Opening, SessionResult, TerminalSpec};
+use super::event::{Background, Before, Beside, Can, Item, Link, Opening, SessionResult, TerminalSpec};
 use super::form::Page;
 use super::history::Kind;
-use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, SessionKey, TermId, ToolId, TurnId};
+use super::ids::{AgentKey, EntryId, Now, ReqId, SessionId, TermId, ToolId, TurnId};
 use super::login::LOGIN_LINES;
 use super::options::{Command, ConfigOption, Modes, OLDER_MODELS, OptionKind, OptionValue, Usage};
 use super::permission_mode::{ModeInForce, PermissionMode};
@@ -171,8 +171,10 @@ pub struct Session {
     pub(super) age: Option<(Now, Duration)>,
     /// It is too young for its agent: when it is asked for.
     pub(super) put_off: Option<Now>,
-    /// The conversation beside which it answers a question; it is no part of anything unless it is kept.
-    pub(super) aside_of: Option<SessionKey>,
+    /// It was opened for a question beside a conversation.
+    pub beside: Option<Beside>,
+    /// Its agent has kept what was said in it, and has not told it.
+    pub is_untold: bool,
     /// The agent's name of it, once that is known.
     pub id: Option<SessionId>,
     /// Absolute.
@@ -306,8 +308,7 @@ impl Session {
     /// The same in their own words as far as there are any; nothing where it is not in memory.
     pub fn first_words(&self) -> Option<&str> {
         let Body::User(message) = &self.entries.get(self.first_prompt()?)?.body else { return None };
-        let first = &*message.text;
-        Some(account::own_words(first)).filter(|own| !own.is_empty()).or(Some(first))
+        Some(account::own_words(&message.text)).filter(|own| !own.is_empty()).or(Some(&message.text))
     }
 
     /// Whether anybody has said anything in it.
@@ -332,9 +333,9 @@ impl Session {
         matches!(self.stored_history, StoredHistory::Awaited | StoredHistory::Coming { .. })
     }
 
-    /// It only answers a question beside another conversation.
+    /// It only answers a question beside another conversation, and is no part of anything unless it is kept.
     pub fn is_aside(&self) -> bool {
-        self.aside_of.is_some()
+        self.beside.is_some_and(|beside| !beside.is_kept)
     }
 
     /// It is about to be shown, and nothing more.
@@ -427,8 +428,7 @@ impl Session {
         &self.changes
     }
 
-    /// The turn in which the agent may still work: the one that runs, or the one that ran when the person closed the
-    /// session and that is not answered yet.
+    /// The turn in which the agent may still work: it runs, or ran when the session was closed and is not answered.
     pub fn unended_turn(&self) -> Option<TurnId> {
         self.turn.as_ref().map(|turn| turn.id).or(self.lingering)
     }
@@ -516,8 +516,7 @@ impl Session {
 
     /// The agent's name of the plan in this entry; nothing of one without a name, or of an earlier turn.
     pub fn plan_id(&self, entry: EntryId) -> Option<&str> {
-        let (id, _) = self.plans.iter().find(|(_, at)| **at == entry)?;
-        id.as_deref()
+        self.plans.iter().find(|(_, at)| **at == entry)?.0.as_deref()
     }
 
     /// The newest thing that the agent does and lets the person end alone.

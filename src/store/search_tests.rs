@@ -420,6 +420,26 @@ fn a_history_that_is_cut_by_the_answer_and_by_the_next_prompt_is_not_found_twice
     }
 }
 
+#[test]
+fn a_call_that_is_told_again_under_another_name_and_in_part_is_found_once() {
+    let call = |id: &str, title: &str, text: &str| {
+        let content = json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
+        json!({ "sessionUpdate": "tool_call", "toolCallId": id, "title": title, "status": "completed", "content": content })
+    };
+    let first = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "sew it");
+    let first = first.update("s", call("1/a", "Sew: a", "a needle\nand thread\ndone")).end();
+    let again = Journal::new(STARTED + 100, "agent", "/work/a")
+        .ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" }))
+        .chunk("s", "user_message", "sew it")
+        .update("s", call("2/a", "Sew: a", "a needle\nand thread"))
+        .update("s", call("2/b", "Sew: a", "a needle\nand more"))
+        .update("s", call("2/c", "Sew: c", "a needle"))
+        .answer(Value::Null);
+    let home = Home::with(&[("a", first), ("b", again)]);
+    let said: Vec<String> = home.said("needle").into_iter().map(|hit| hit.3).collect();
+    assert_eq!(said, ["Sew: a\na needle\nand more", "Sew: c\na needle", "Sew: a\na needle\nand thread\ndone"]);
+}
+
 /// Its agent was started again in the same run, and told all before it answered.
 #[test]
 fn what_is_told_again_in_the_same_journal_is_found_once() {

@@ -361,7 +361,7 @@ impl<D: Device> Running<D> {
         if changed {
             listing::ask_new(self);
             models::set(self);
-            asides::send(self);
+            asides::go_on(self);
             self.frames.want(Urgency::NextFrame, self.engine.now());
         }
     }

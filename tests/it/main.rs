@@ -8,6 +8,7 @@
 mod support;
 
 mod app;
+mod asides;
 mod coverage;
 mod decode;
 mod engine;

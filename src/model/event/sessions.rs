@@ -34,6 +34,15 @@ pub enum Opening {
     Aside { beside: SessionKey, from: Option<SessionId> },
 }
 
+/// What a session is that was opened for a question beside a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside {
+    /// It is a copy of that, or its agent is asked for one; else it gets an account.
+    pub is_copy: bool,
+    /// It is a session like any other.
+    pub is_kept: bool,
+}
+
 /// The session that another one continues.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Before {

@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::model::agent::Agent;
 use crate::model::effect::Effect;
 use crate::model::entry::{Body, Level};
-use crate::model::event::{Before, Can, Opening, SessionResult};
+use crate::model::event::{Before, Beside, Can, Opening, SessionResult};
 use crate::model::ids::{AgentKey, SessionId, SessionKey};
 use crate::model::past::{Recalled, copy_title, is_said};
 use crate::model::session::{Allow, Closed, Policy, Session, SessionState, StoredHistory};
@@ -23,9 +23,10 @@ pub fn prepare(model: &mut Model, at: SessionKey, how: Opening, cx: &mut Cx) {
             continues(model, at, before, cx);
             Opening::New
         }
-        Opening::Aside { beside, from } => {
+        Opening::Aside { from, .. } => {
+            let is_copy = from.is_some();
             in_session(model, at, cx, |session, _| {
-                session.aside_of = Some(beside);
+                session.beside = Some(Beside { is_copy, is_kept: false });
                 // Without a person to ask nothing is allowed that changes anything. What its agent changes without
                 // asking is looked at like all else.
                 session.policy = Policy::Auto(Allow::Reads);
@@ -93,6 +94,19 @@ pub fn untold(session: &mut Session, cx: &mut Cx) -> Option<SessionResult> {
     session.opening = Opening::New;
     notice(session, Level::Info, "its agent does not tell it", Vec::new(), cx.now);
     Some(*copy)
+}
+
+/// Agents make no copy of a conversation of which they have kept nothing yet. What is asked beside it is asked in a new
+/// session all the same.
+pub fn needs_no_copy(session: &mut Session, cx: &mut Cx) -> bool {
+    if session.beside.is_none() || !matches!(session.opening, Opening::Fork(_)) {
+        return false;
+    }
+    session.opening = Opening::New;
+    opening::wait(session);
+    let words = "its agent makes no copy of the conversation; this is a new session, with an account of it";
+    notice(session, Level::Info, words, Vec::new(), cx.now);
+    true
 }
 
 /// What a session of the same agent is called: one that is open here, or that the agent has told of.

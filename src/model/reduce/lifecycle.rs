@@ -299,6 +299,9 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
             if let Some(opened) = in_session(model, at, cx, beginning::untold).flatten() {
                 return go_on_with(model, at, opened, cx);
             }
+            if in_session(model, at, cx, beginning::needs_no_copy) == Some(true) {
+                return open(model, key, at, cx);
+            }
             let Some(session) = model.sessions.get(&at) else { return };
             let advice = model.agents.get(&key).and_then(|agent| agent.caps.against_loss);
             let (is_kept, end) = (session.opening.kept().is_some(), opening::failed(session, &error, advice));

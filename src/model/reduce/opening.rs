@@ -182,7 +182,11 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
     let opening = std::mem::take(&mut session.opening);
     let goes_on = matches!(opening, Opening::Load(_) | Opening::Resume(_) | Opening::Continue(_));
     match opening {
-        Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {}
+        Opening::New | Opening::After(_) | Opening::Aside { .. } | Opening::Show { .. } => {
+            if let Some(beside) = &mut session.beside {
+                beside.is_copy = false;
+            }
+        }
         Opening::Load(_) => {
             let was_shown = session.retold.is_some();
             let told = retold::merge(session, cx);
@@ -200,6 +204,7 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
             }
         }
         Opening::Resume(_) | Opening::Continue(_) => {
+            session.is_untold = !session.has_talked();
             let words = if session.has_talked() {
                 "the session goes on"
             } else {
@@ -267,9 +272,8 @@ pub fn refused(session: &mut Session, death: &Death, is_in_vain: bool, cx: &mut 
 
 /// It was asked aside, and is kept: the person decides in it again.
 pub fn keep(session: &mut Session, policy: Policy, agent: &str, cx: &mut Cx) {
-    if session.aside_of.take().is_none() {
-        return;
-    }
+    let Some(beside) = session.beside.as_mut().filter(|beside| !beside.is_kept) else { return };
+    beside.is_kept = true;
     session.policy = policy;
     if let Some(id) = session.id.clone().filter(|_| session.changes.is_on) {
         let (first_turn, agent) = (cx.next_turn(), agent.to_owned());

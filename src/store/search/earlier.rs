@@ -39,12 +39,21 @@ struct Turn {
     prompt: String,
     /// Everything that the agent has said in it.
     said: String,
+    /// What was done in it: what that is called, and what it shows.
+    done: Vec<(String, String)>,
 }
 
 impl Turn {
     fn is_asked(&self, told: &str) -> bool {
         let own = &*self.prompt;
         !own.is_empty() && (told.ends_with(own) || own.len() >= MIN_HELD && told.contains(own))
+    }
+
+    /// Some agents give a call another id when they tell of it again, and less of what it shows.
+    fn has_done(&self, told: &Message) -> bool {
+        let lines: Vec<String> = told.text.lines().map(bare).collect();
+        let is_it = |text: &str| lines.iter().all(|line| text.contains(line.as_str()));
+        self.done.iter().any(|(tool, text)| *tool == told.tool && is_it(text))
     }
 
     fn begins_with(&self, told: &str) -> bool {
@@ -67,6 +76,7 @@ impl Texts {
         match (self.turns.last_mut(), message.role) {
             (Some(turn), Role::User) => turn.prompt = text,
             (Some(turn), Role::Agent) => turn.said.push_str(&text),
+            (Some(turn), Role::Tool) => turn.done.push((message.tool, text)),
             _ => {}
         }
     }
@@ -90,7 +100,10 @@ impl Texts {
                     let text = bare(&message.text);
                     asked.any(|turn| turn.said.contains(&text))
                 }
-                Role::Tool => message.call.as_ref().is_some_and(|call| self.calls.contains(call)),
+                Role::Tool => {
+                    message.call.as_ref().is_some_and(|call| self.calls.contains(call))
+                        || asked.any(|turn| turn.has_done(message))
+                }
             }
     }
 }

@@ -5,9 +5,10 @@
 //! started for a session that we have a journal of.
 
 use super::figures::Figures;
+use super::found::Found;
 use super::index::Entry;
 use super::told::{self, AgentRecord, SessionRecord};
-use super::{Known, State};
+use super::{Asked, Known, State};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,6 +33,15 @@ pub(super) fn asides(entries: &[Entry]) -> Asides {
         }
     }
     asides
+}
+
+/// The questions themselves.
+pub(super) fn asked(dir: &Path, entries: &[Entry]) -> Vec<Asked> {
+    let of = |entry: &Entry, found: &Found| {
+        let question = found.first_prompt.clone().filter(|_| found.is_aside)?;
+        Some(Asked { journal: dir.join(&entry.name), session_id: found.id.clone(), question })
+    };
+    entries.iter().flat_map(|entry| entry.scan.sessions.iter().filter_map(move |found| of(entry, found))).collect()
 }
 
 impl Asides {

@@ -5,6 +5,7 @@
 //! many journals it is in and with whichever command line of its agent; what was imported is part of one of our own only
 //! where that went on from it, and names no command; whether one is open is decided by the lock of its journal.
 
+mod begins;
 mod choosing;
 mod figures;
 mod forgotten;
@@ -212,6 +213,16 @@ pub fn stem(journal: &Path) -> &str {
 pub struct Listing {
     pub sessions: Vec<Known>,
     pub problems: Vec<Problem>,
+    /// What was asked aside and not kept.
+    pub asides: Vec<Asked>,
+}
+
+/// A side question, of a session that is not listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub journal: PathBuf,
+    pub session_id: String,
+    pub question: String,
 }
 
 /// Why there is no session of a name.
@@ -247,7 +258,7 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     let (books, unread) = books.unwrap_or_default();
     let (entries, mut problems) = refreshed?;
     problems.extend(unread.into_iter().map(|(path, why)| Problem { path, why }));
-    let asides = asides(&entries);
+    let (asides, asked) = (asides(&entries), merging::asked(dir, &entries));
     let (all, places) = gather(dir, entries);
     let mut sessions: Vec<Known> = Vec::new();
     if places.iter().all(Option::is_none) {
@@ -273,7 +284,7 @@ fn list_in(dir: &Path) -> io::Result<Listing> {
     }
     naming::copies(&mut sessions);
     sessions.sort_by(|a, b| (b.updated, &b.journal, &b.session_id).cmp(&(a.updated, &a.journal, &a.session_id)));
-    Ok(Listing { sessions, problems })
+    Ok(Listing { sessions, problems, asides: asked })
 }
 
 /// The session that the agent of this command calls like this; else one of another command, and at last one that was

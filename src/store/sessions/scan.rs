@@ -3,6 +3,7 @@
 //! Can be kept and taken up again where the journal goes on. Knows no other journal. Invariants: what is gathered is
 //! bounded, however long the journal is; a line that cannot be read is counted and costs nothing else.
 
+use super::begins::{Beginnings, Role};
 use super::found::{Agent, Found, Head};
 use super::keyed::Keyed;
 use crate::agent::codec::stored::{self, Called, Depth, Heard, Origin};
@@ -34,8 +35,9 @@ enum Waiting {
         origin: Origin,
         id: Option<String>,
         cwd: Option<String>,
-        #[serde(default)]
         role: Role,
+        /// Of the session, where that is known and it is not closed.
+        key: Option<u32>,
     },
     /// Of the session at this place.
     Prompt(usize),
@@ -72,16 +74,6 @@ struct Branch {
     branch: String,
 }
 
-/// What a session is to others.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-enum Role {
-    #[default]
-    None,
-    /// It continues the one of this name.
-    Follows(String),
-    Aside,
-}
-
 /// In the index members have no names: each is written always, or what follows it cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -94,8 +86,8 @@ pub struct Scan {
     /// What it has changed by itself, where others have a part in these.
     pub own_totals: Keyed<Totals>,
     calls: Vec<(u32, u64, Waiting)>,
-    /// What sessions of an agent will be to others that have not been asked for yet.
-    roles: Vec<(u32, Role)>,
+    /// Sessions that agents have not been asked for yet.
+    begins: Beginnings,
     unsent: Vec<(u32, String)>,
     /// The agents of the second session and of those after it, in the order of their keys.
     owners: Vec<u32>,
@@ -141,6 +133,7 @@ impl Scan {
         self.head = serde_json::from_slice(line).ok();
         if let Some(head) = &self.head {
             self.agents.insert(0, Agent::of(&head.command));
+            self.begins.add(SessionKey::FIRST.0, AgentKey::FIRST.0, Opening::New);
         }
         self.refusal().is_none()
     }
@@ -204,10 +197,10 @@ impl Scan {
         let call = match called {
             Called::Hello => Waiting::Hello,
             Called::Open { origin, id, cwd } => {
-                let is_new = matches!(origin, Origin::New | Origin::Forked);
-                let at = self.roles.iter().position(|(of, _)| is_new && *of == agent.0);
-                let role = at.map(|at| self.roles.remove(at).1).unwrap_or_default();
-                Waiting::Open { origin, id: id.map(|id| id.as_str().to_owned()), cwd, role }
+                let id = id.map(|id| id.as_str().to_owned());
+                let begun = self.begins.asked(agent, origin, id.as_deref());
+                let (role, key) = begun.map(|begun| (begun.role, Some(begun.key))).unwrap_or_default();
+                Waiting::Open { origin, id, cwd, role, key }
             }
             Called::Prompt { session, text } => {
                 let Some(place) = self.place(agent, session.as_str()) else { return };
@@ -257,7 +250,7 @@ impl Scan {
                 let known = self.agents.remove(agent.0).unwrap_or_default();
                 self.agents.insert(agent.0, Agent { name: introduced.name, can: introduced.can, ..known });
             }
-            (Waiting::Open { origin, id, cwd, role }, Some(result)) => {
+            (Waiting::Open { origin, id, cwd, role, key }, Some(result)) => {
                 // The copy of a session has an id of its own.
                 let (how, copy_of) = match id {
                     Some(id) if origin != Origin::Forked => (Opening::Load(id.into()), None),
@@ -265,9 +258,11 @@ impl Scan {
                 };
                 if let Ok(opened) = codec.opened(&how, result) {
                     let id = opened.id.as_str();
+                    let key = key.filter(|key| !self.is_taken(*key));
                     self.opened(agent, id, (origin, role), cwd, t);
                     if let Some(copy) = self.place(agent, id).and_then(|at| self.sessions.get_mut(at)) {
                         copy.copy_of = copy_of.filter(|of| of.len() <= MAX_PROMPT).or(copy.copy_of.take());
+                        copy.key = copy.key.or(key);
                     }
                 }
             }
@@ -279,6 +274,9 @@ impl Scan {
                         session.figures.counts(day, tokens);
                     }
                 }
+            }
+            (Waiting::Open { origin: Origin::Forked, id, role, key: Some(key), .. }, None) => {
+                self.begins.refused(key, agent, role, id);
             }
             (Waiting::Close(place), Some(_)) => {
                 if let Some(session) = self.sessions.get_mut(place) {
@@ -327,7 +325,7 @@ impl Scan {
     fn is_as_wanted(&mut self, agent: AgentKey, id: &str) {
         let Some(at) = self.wanted.iter().position(|wanted| wanted.agent == agent.0 && wanted.id == id) else { return };
         let Wanted { key, is_closed, before, imported, .. } = self.wanted.remove(at);
-        let is_taken = self.sessions.iter().any(|session| session.key == Some(key));
+        let is_taken = self.is_taken(key);
         let Some(place) = self.place(agent, id).filter(|_| !is_taken) else { return };
         let session = &mut self.sessions[place];
         if session.turns == 0 && session.key.is_none() {
@@ -399,24 +397,13 @@ impl Scan {
                 }
                 self.unsent.push((key.0, limits::cut(text, MAX_PROMPT)));
             }
-            (Address::Session(key), Ok(Intent::CloseSession)) => {
-                let closed = self.sessions.iter_mut().find(|session| session.key == Some(key.0));
-                if let Some(session) = closed {
-                    session.is_closed = true;
-                }
-                if let Some(wanted) = self.wanted.iter_mut().find(|wanted| wanted.key == key.0) {
-                    wanted.is_closed = true;
-                }
-            }
-            (Address::Session(key), Ok(Intent::KeepAside)) => {
-                if let Some(session) = self.sessions.iter_mut().find(|session| session.key == Some(key.0)) {
-                    session.is_aside = false;
-                }
-            }
+            (Address::Session(key), Ok(Intent::CloseSession)) => self.closed(key.0),
+            (Address::Session(key), Ok(Intent::KeepAside)) => self.kept(key.0),
             (Address::Agent(key), Ok(Intent::OpenSession { how, .. })) => self.owned(key.0, how),
             (Address::Session(key), Ok(Intent::OpenAs(how))) => {
-                self.wants(key.0, self.owner(key.0).unwrap_or(AgentKey::FIRST.0), &how);
-                self.role(AgentKey::FIRST.0, how);
+                let agent = self.owner(key.0).unwrap_or(AgentKey::FIRST.0);
+                self.wants(key.0, agent, &how);
+                self.begins.add(key.0, agent, how);
             }
             (Address::Session(key), Ok(Intent::Follows(Before { id: Some(id), .. })))
                 if id.as_str().len() <= MAX_PROMPT =>
@@ -434,13 +421,52 @@ impl Scan {
         }
     }
 
+    fn closed(&mut self, key: u32) {
+        if let Some(session) = self.sessions.iter_mut().find(|session| session.key == Some(key)) {
+            session.is_closed = true;
+        }
+        if let Some(wanted) = self.wanted.iter_mut().find(|wanted| wanted.key == key) {
+            wanted.is_closed = true;
+        }
+        self.begins.forget(key);
+        for (_, _, call) in &mut self.calls {
+            if let Waiting::Open { key: of, .. } = call {
+                of.take_if(|of| *of == key);
+            }
+        }
+    }
+
+    /// What was asked aside is a session like any other, also when its agent has not opened it yet.
+    fn kept(&mut self, key: u32) {
+        if let Some(session) = self.sessions.iter_mut().find(|session| session.key == Some(key)) {
+            session.is_aside = false;
+        }
+        if let Some(role) = self.role_of(key) {
+            *role = Role::None;
+        }
+    }
+
+    /// What one will be that is not open.
+    fn role_of(&mut self, key: u32) -> Option<&mut Role> {
+        let asked = self.calls.iter_mut().find_map(|(_, _, call)| match call {
+            Waiting::Open { role, key: Some(of), .. } if *of == key => Some(role),
+            _ => None,
+        });
+        asked.or_else(|| self.begins.role_of(key))
+    }
+
+    fn is_taken(&self, key: u32) -> bool {
+        self.sessions.iter().any(|session| session.key == Some(key))
+    }
+
     /// A further session is of this agent.
     fn owned(&mut self, agent: u32, how: Opening) {
         if self.owners.len() < MAX_SESSIONS {
             self.owners.push(agent);
-            self.wants(self.owners.len() as u32, agent, &how);
+            let key = self.owners.len() as u32;
+            self.wants(key, agent, &how);
+            self.begins.add(key, agent, how);
         }
-        self.role(agent, how);
     }
 
     /// The agent of the session with this key.
@@ -448,34 +474,27 @@ impl Scan {
         key.checked_sub(1).map_or(Some(AgentKey::FIRST.0), |at| self.owners.get(at as usize).copied())
     }
 
-    /// What the next new session of this agent will be.
-    fn role(&mut self, agent: u32, how: Opening) {
-        let role = match how {
-            Opening::After(Before { id: Some(id), .. }) if id.as_str().len() <= MAX_PROMPT => {
-                Role::Follows(id.as_str().to_owned())
-            }
-            Opening::Aside { .. } => Role::Aside,
-            _ => return,
-        };
-        if self.roles.len() < MAX_WAITING {
-            self.roles.push((agent, role));
-        }
-    }
-
-    /// A session that began like any other continues one of this name. Nothing was sent in it, which would tell its key:
-    /// it is the newest one of its agent.
+    /// A session that began like any other continues one of this name. Where it is open nothing was sent in it, which
+    /// would tell its key: it is the newest one of its agent.
     fn follows(&mut self, key: u32, id: &str) {
+        if let Some(role) = self.role_of(key) {
+            *role = Role::Follows(id.to_owned());
+            return;
+        }
         let agent = self.owner(key).unwrap_or(AgentKey::FIRST.0);
-        let is_its = |one: &&mut Found| one.agent == agent && one.origin == Origin::New && one.turns == 0;
+        // It may be asked for once more by an agent that was started again.
         let asked = self.calls.iter_mut().rev().find_map(|(of, _, call)| match call {
-            Waiting::Open { origin: Origin::New, role, .. } if *of == agent => Some(role),
+            Waiting::Open { origin: Origin::New, role: role @ Role::None, key: None, .. } if *of == agent => Some(role),
             _ => None,
         });
-        match (asked, self.sessions.iter_mut().rev().find(is_its)) {
-            (Some(role), _) => *role = Role::Follows(id.to_owned()),
-            (None, Some(session)) => session.follows = Some(id.to_owned()),
-            (None, None) if self.roles.len() < MAX_WAITING => self.roles.push((agent, Role::Follows(id.to_owned()))),
-            (None, None) => {}
+        let is_its = |one: &&mut Found| {
+            let is_new = one.agent == agent && one.origin == Origin::New && one.turns == 0 && !one.is_aside;
+            is_new && one.key.is_none_or(|of| of == key)
+        };
+        if let Some(role) = asked {
+            *role = Role::Follows(id.to_owned());
+        } else if let Some(session) = self.sessions.iter_mut().rev().find(is_its) {
+            session.follows = Some(id.to_owned());
         }
     }
 
@@ -488,7 +507,11 @@ impl Scan {
         let of_agent = self.unsent.iter().position(|one| fits(one) && self.owner(one.0) == Some(agent));
         let Some(at) = of_agent.or_else(|| self.unsent.iter().position(fits)) else { return };
         let (key, _) = self.unsent.remove(at);
-        if !self.sessions.iter().any(|session| session.key == Some(key)) {
+        // By the order of calls another may have got it in which nothing was said.
+        if let Some(other) = self.sessions.iter_mut().find(|other| other.key == Some(key) && other.turns == 0) {
+            other.key = None;
+        }
+        if !self.is_taken(key) {
             self.sessions[place].key = Some(key);
         }
     }

@@ -155,6 +155,69 @@ fn a_draft_that_came_back_with_its_account_makes_one_thread_of_both_sessions() {
     }
 }
 
+/// What is opened, asked and kept by the person.
+fn by_person(at: Value, intent: Value) -> Value {
+    json!({ "dir": "person", "at": at, "intent": intent })
+}
+
+fn opens(how: Value) -> Value {
+    by_person(json!({ "agent": 0 }), json!({ "OpenSession": { "cwd": "/work", "how": how } }))
+}
+
+#[test]
+fn what_is_asked_aside_is_listed_once_it_is_kept_whenever_that_was() {
+    let first = || Text::ending().hello().open("s").turn("s", "hello");
+    let aside = || first().line(opens(json!({ "Aside": { "beside": 0, "from": "s" } })));
+    let of = |text: Text, intent: Value| text.line(by_person(json!({ "session": 1 }), intent));
+    let keep = |text: Text| of(text, json!("KeepAside"));
+    let fork = json!({ "cwd": "/work", "sessionId": "s" });
+    let asked = |text: Text| text.ask("session/fork", fork.clone());
+    let answer = |text: Text, result: Value| {
+        text.line(json!({ "dir": "agent->client", "frame": { "id": 3, "result": result } }))
+    };
+    let open = |text: Text| answer(text, json!({ "sessionId": "beside" }));
+    let wants = |text: Text| of(text, json!({ "Prompt": { "text": "why?", "links": [] } }));
+    let refused = |text: Text| {
+        text.line(json!({ "dir": "agent->client", "frame": { "id": 3, "error": { "code": -32603, "message": "no" } } }))
+    };
+    let seen = |text: Text| {
+        let state = state();
+        state.put("1", &text.turn("beside", "why?").end());
+        state.ids()
+    };
+    assert_eq!(seen(wants(open(asked(aside())))), ["s"]);
+    assert_eq!(seen(wants(refused(asked(aside())).open("beside"))), ["s"], "in a new one: it was no copy");
+    for (when, kept) in [
+        ("before it was asked for", wants(open(asked(keep(aside()))))),
+        ("before it was open", wants(open(keep(asked(aside()))))),
+        ("before it was sent", wants(keep(open(asked(aside()))))),
+        ("while it is sent", keep(wants(open(asked(aside()))))),
+        ("before the copy was refused", wants(refused(keep(asked(aside()))).open("beside"))),
+        ("after the copy was refused", wants(keep(refused(asked(aside()))).open("beside"))),
+    ] {
+        assert_eq!(seen(kept), ["beside", "s"], "{when}");
+    }
+    let away = of(asked(aside()), json!("CloseSession"));
+    assert_eq!(seen(wants(open(away))), ["s"], "thrown away before it was open");
+}
+
+#[test]
+fn each_of_several_sessions_that_begin_at_once_is_what_it_was_opened_as() {
+    let person = |key: u32, intent: Value| by_person(json!({ "session": key }), intent);
+    let aside = || opens(json!({ "Aside": { "beside": 0, "from": null } }));
+    let text = Text::ending().line(opens(json!("New"))).line(aside()).line(aside()).line(person(3, json!("KeepAside")));
+    let before = json!({ "session": 0, "id": "a", "agent": "Agent A" });
+    let text = text.hello().open("a").open("b").open("aside").open("kept");
+    let text = text.line(person(1, json!({ "Follows": before })));
+    let text = ["a", "b", "aside", "kept"].into_iter().fold(text, |text, id| text.turn(id, "hello"));
+    let state = state();
+    state.put("1", &text.end());
+    let mut all: Vec<_> = state.list().sessions.into_iter().map(|one| (one.session_id, one.follows)).collect();
+    all.sort();
+    let one = |id: &str, follows: Option<&str>| (id.to_owned(), follows.map(str::to_owned));
+    assert_eq!(all, [one("a", None), one("b", Some("a")), one("kept", None)]);
+}
+
 #[test]
 fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
     for v in [1, 2] {
@@ -214,7 +277,10 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             used_as_told: None,
         };
         for _ in 0..2 {
-            assert_eq!(state.list(), Listing { sessions: vec![want.clone()], problems: Vec::new() });
+            assert_eq!(
+                state.list(),
+                Listing { sessions: vec![want.clone()], problems: Vec::new(), asides: Vec::new() }
+            );
         }
         assert_eq!(want.argv().unwrap(), ["agent", "--a b"]);
         assert_eq!(want.stem(), "1790000000-000-1");

@@ -111,11 +111,16 @@ fn a_side_question_that_its_agent_has_kept_is_no_session() {
     let opens = serde_json::json!({ "OpenSession": { "cwd": "/work", "how": how } });
     let line = serde_json::json!({ "t": 0, "dir": "person", "at": { "agent": 0 }, "intent": opens }).to_string();
     let (head, rest) = text.split_once('\n').unwrap();
-    fs::write(&path, format!("{head}\n{line}\n{rest}")).unwrap();
+    // It is asked beside one that is open.
+    let call = serde_json::json!({ "id": 9, "method": "session/new", "params": { "cwd": "/work" } });
+    let call = serde_json::json!({ "t": 0, "dir": "client->agent", "frame": call });
+    let answer = serde_json::json!({ "id": 9, "result": { "sessionId": "first" } });
+    let answer = serde_json::json!({ "t": 0, "dir": "agent->client", "frame": answer });
+    fs::write(&path, format!("{head}\n{call}\n{answer}\n{line}\n{rest}")).unwrap();
     let sessions =
         ["aside", "theirs"].map(|id| listed(id, "/work", "an account", "2026-10-01T00:00:00Z")).into_iter().collect();
     remember(state.path(), &told(Some("/work"), sessions)).unwrap();
-    assert_eq!(names(state.path()).into_iter().map(|(id, ..)| id).collect::<Vec<_>>(), ["theirs"]);
+    assert_eq!(names(state.path()).into_iter().map(|(id, ..)| id).collect::<Vec<_>>(), ["first", "theirs"]);
 }
 
 #[test]

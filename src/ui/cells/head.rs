@@ -8,7 +8,7 @@ use crate::text::token::Token;
 use std::time::Duration;
 
 /// Says that there is more to be opened.
-pub(super) const FOLDED: &str = "   ▸";
+pub const FOLDED: &str = "   ▸";
 
 /// The time at the right end.
 #[derive(Clone, Copy, PartialEq, Eq)]

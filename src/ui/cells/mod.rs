@@ -33,6 +33,7 @@ use crate::ui::md::split::{Markdown, StablePrefix};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::pictures::Pictures;
 pub use changes::changed;
+pub use head::FOLDED;
 pub use named::{ABOUT, in_words, object_in_words, waits_for, wish};
 pub use permission::{gate_body, permission_body, raw_input, says_nothing, wording};
 pub use source::{searched, source};

@@ -1,17 +1,19 @@
 //! Questions that are asked beside the conversation: sent, thrown away, kept.
 //!
 //! Draws nothing. Invariant: where the agent offers a mode that only reads, the question is sent when it has answered
-//! whether it is in force, and not before.
+//! whether it is in force, and not before, also where it is kept meanwhile.
 
 use super::Running;
 use crate::model::account;
 use crate::model::event::{Can, Intent, Opening};
 use crate::model::ids::SessionKey;
-use crate::model::session::Phase;
+use crate::model::session::{Phase, Session};
+use crate::model::session_ref::SessionRef;
 use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::screen::Device;
 use crate::ui::state::aside::{Aside, Unsent};
+use crate::ui::state::is_closed;
 use crate::ui::state::modes;
 
 /// Asks on a copy of the conversation where the agent makes one, else in a new session with an account of it.
@@ -31,23 +33,21 @@ pub(super) fn ask<D: Device>(running: &mut Running<D>, question: String) {
         }
     }
     let (beside, agent, cwd) = (shown.key(), shown.agent_key(), shown.cwd.clone());
-    let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork));
-    let text = match from {
-        Some(_) => account::aside(None, &question),
-        None => {
-            let whom = labels::whom(shown.agent(), &options.agents);
-            let account = account::of_session(shown.session(), engine.history(), &whom);
-            account::aside(Some(&account), &question)
-        }
-    };
+    // Where nothing was said there is nothing to know of it, and agents make no copy.
+    let from = shown.id.clone().filter(|_| shown.agent().can(Can::Fork) && (shown.has_talked() || shown.is_untold));
+    let account = shown.has_talked().then(|| {
+        let whom = labels::whom(shown.agent(), &options.agents);
+        account::of_session(shown.session(), engine.history(), &whom)
+    });
     let before = engine.model().sessions().count();
     let how = Opening::Aside { beside, from };
     let news = engine.intent_to(agent.into(), Intent::OpenSession { cwd, how });
     running.news(news);
     let Some((key, _)) = running.engine.model().sessions().nth(before) else { return };
-    let unsent = Some(Unsent { text, has_chosen: false });
-    running.app.asides.open = Some(Aside { key, beside, question, scroll: 0, unsent, mode_before: None });
-    send(running);
+    let unsent = Some(Unsent { account, has_chosen: false });
+    let aside = Aside { key, beside, question, scroll: 0, unsent, turn: None, mode_before: None };
+    running.app.asides.open = Some(aside);
+    go_on(running);
 }
 
 /// Asks what was to be asked beside the session that is shown, once that is open or will not be any more.
@@ -60,28 +60,66 @@ pub(super) fn ask_what_waits<D: Device>(running: &mut Running<D>) {
     }
 }
 
-/// Sends the question once its session is open and in the mode that only reads, where its agent has one and sets it.
-pub(super) fn send<D: Device>(running: &mut Running<D>) {
-    let Some(aside) = running.app.asides.open.as_mut() else { return };
-    let Some(unsent) = &mut aside.unsent else { return };
-    let Some(session) = running.engine.model().at(aside.key).filter(|session| session.phase() == Phase::Ready) else {
-        return;
-    };
-    let key = aside.key;
-    let intent = if !unsent.has_chosen
+/// Does what is due in sessions in which a question was asked.
+pub(super) fn go_on<D: Device>(running: &mut Running<D>) {
+    let Running { engine, app, .. } = &mut *running;
+    let mut due = Vec::new();
+    for aside in app.asides.all_mut() {
+        let Some(session) = engine.model().at(aside.key) else { continue };
+        if let Some(intent) = next(aside, session).or_else(|| back(aside, session)) {
+            due.push((aside.key, intent));
+        }
+    }
+    app.asides.kept.retain(|aside| {
+        let is_there = engine.model().session_of(aside.key).is_some_and(|session| !is_closed(session));
+        is_there && (aside.unsent.is_some() || aside.mode_before.is_some())
+    });
+    for (key, intent) in due {
+        let asks = matches!(intent, Intent::Prompt { .. });
+        let news = running.engine.intent_in(key, intent);
+        let turn = running.engine.model().session_of(key).map(Session::last_turn);
+        if let Some(aside) = running.app.asides.all_mut().find(|aside| asks && aside.key == key) {
+            aside.turn = turn;
+        }
+        running.news(news);
+    }
+}
+
+/// The question is sent once its session is open and in the mode that only reads, where its agent has one and sets it.
+fn next(aside: &mut Aside, session: SessionRef<'_>) -> Option<Intent> {
+    let unsent = aside.unsent.as_mut()?;
+    if session.phase() != Phase::Ready {
+        // An agent that is started again opens it in its own mode.
+        (unsent.has_chosen, aside.mode_before) = (false, None);
+        return None;
+    }
+    if session.turn.is_some() {
+        return None;
+    }
+    if !unsent.has_chosen
         && let Some(reading) = modes::reading(session)
     {
         unsent.has_chosen = true;
         aside.mode_before = Some(reading.back);
-        reading.set
-    } else if unsent.has_chosen && modes::is_being_set(session) {
-        return;
-    } else {
-        let Some(unsent) = aside.unsent.take() else { return };
-        Intent::Prompt { text: unsent.text, links: Vec::new() }
-    };
-    let news = running.engine.intent_in(key, intent);
-    running.news(news);
+        return Some(reading.set);
+    }
+    if unsent.has_chosen && modes::is_being_set(session) {
+        return None;
+    }
+    let account = aside.unsent.take()?.account;
+    let is_copy = session.beside.is_some_and(|beside| beside.is_copy);
+    let text = account::aside(account.as_deref().filter(|_| !is_copy), &aside.question);
+    Some(Intent::Prompt { text, links: Vec::new() })
+}
+
+/// One that is kept gets its own mode back once the question is answered, unless another was chosen meanwhile.
+fn back(aside: &mut Aside, session: SessionRef<'_>) -> Option<Intent> {
+    let is_answered = session.turn.as_ref().is_none_or(|turn| Some(turn.id) != aside.turn);
+    let is_due = session.beside.is_some_and(|beside| beside.is_kept) && aside.unsent.is_none() && is_answered;
+    if !is_due || session.phase() != Phase::Ready || modes::is_being_set(session) {
+        return None;
+    }
+    aside.mode_before.take().filter(|_| modes::reading(session).is_none())
 }
 
 /// Nothing of it stays but what its agent has changed, with the agent neither where that can forget.
@@ -98,14 +136,13 @@ pub(super) fn throw_away<D: Device>(running: &mut Running<D>) {
     }
 }
 
-/// From now on it is a session like any other, in the mode that it was opened in.
+/// From now on it is a session like any other, once the question is answered in its own mode too.
 pub(super) fn keep<D: Device>(running: &mut Running<D>) {
     let Some(aside) = running.app.asides.open.take() else { return };
-    let unsent = aside.unsent.map(|unsent| Intent::Prompt { text: unsent.text, links: Vec::new() });
-    for intent in [Some(Intent::KeepAside), aside.mode_before, unsent].into_iter().flatten() {
-        let news = running.engine.intent_in(aside.key, intent);
-        running.news(news);
-    }
+    let news = running.engine.intent_in(aside.key, Intent::KeepAside);
+    running.app.asides.kept.push(aside);
+    running.news(news);
+    go_on(running);
     let now = running.engine.now();
     running.app.sync(running.engine.model(), now);
     let words = running.app.keys.say(Layer::Composer, "kept as a session of its own · {Ctrl+PageDown} goes there");

@@ -511,6 +511,6 @@ impl App {
     }
 }
 
-fn is_closed(session: &Session) -> bool {
+pub fn is_closed(session: &Session) -> bool {
     session.state == SessionState::Closed(Closed::ByPerson)
 }

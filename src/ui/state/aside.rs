@@ -1,10 +1,11 @@
 //! A question that is answered beside the conversation: in a session of its own that is no part of anything unless it is
 //! kept.
 //!
-//! What is asked and answered is the session's; here is only which it is and how far its answer has been scrolled.
+//! What is asked and answered is the session's; here is only which it is, what is to be done in it, and how far its answer
+//! has been scrolled.
 
 use crate::model::event::Intent;
-use crate::model::ids::{SessionId, SessionKey};
+use crate::model::ids::{SessionId, SessionKey, TurnId};
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Aside {
@@ -16,14 +17,17 @@ pub struct Aside {
     /// Rows of the answer above what is shown.
     pub scroll: usize,
     pub unsent: Option<Unsent>,
+    /// In which it is answered.
+    pub turn: Option<TurnId>,
     /// Leads back to the mode that its agent had opened it in, where it was given another.
     pub mode_before: Option<Intent>,
 }
 
-/// The question as its agent gets it, until it is sent.
+/// What is to be done before the question is sent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Unsent {
-    pub text: String,
+    /// Of the conversation, for an agent that makes no copy of it; nothing where nothing was said in it.
+    pub account: Option<String>,
     /// The mode was chosen; the agent may not have answered yet.
     pub has_chosen: bool,
 }
@@ -32,12 +36,18 @@ pub struct Unsent {
 #[derive(Debug, Default)]
 pub struct Asides {
     pub open: Option<Aside>,
+    /// Sessions like any other, but for the mode that only reads: until the question is answered.
+    pub kept: Vec<Aside>,
     /// What was asked beside a session before that was open.
     pub waiting: Option<(SessionKey, String)>,
     pub thrown_away: Option<SessionId>,
 }
 
 impl Asides {
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Aside> {
+        self.open.iter_mut().chain(&mut self.kept)
+    }
+
     /// The one beside this conversation.
     pub fn beside(&self, shown: SessionKey) -> Option<&Aside> {
         self.open.as_ref().filter(|aside| aside.beside == shown)

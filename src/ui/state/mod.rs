@@ -37,7 +37,7 @@ use crate::model::event::Intent;
 use crate::model::ids::{EntryId, Now, ReqId, TermId};
 use crate::ui::composer::Composer;
 use crate::ui::keys::Layer;
-pub use app::{App, Chord};
+pub use app::{App, Chord, is_closed};
 use dock::Dialog;
 
 /// Columns from which there is room for the panel beside the conversation.

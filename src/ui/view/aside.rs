@@ -5,28 +5,40 @@
 use super::paint;
 use super::{ViewCx, split_bottom, split_top};
 use crate::base::{human, sanitize};
-use crate::model::entry::Body;
+use crate::model::entry::{Body, Entry};
 use crate::model::session::{Phase, Session};
 use crate::model::session_ref::SessionRef;
+use crate::model::tool::ToolStatus;
+use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
 use crate::text::width;
 use crate::text::wrap::laid_out;
+use crate::ui::cells::{self, CellCtx, FOLDED};
 use crate::ui::keys::Layer;
 use crate::ui::md;
 use crate::ui::msg::FrameInfo;
+use crate::ui::state::aside::Aside;
+use crate::ui::state::folds::Fold;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::path::PathBuf;
 
 /// The most rows of an answer.
 const ROWS: u16 = 12;
+/// Entries that are told below an answer.
+const MAX_TOLD: usize = 4;
+/// Columns of a sign.
+const GUTTER: u16 = 2;
+/// More of it is to come.
+const GOES_ON: &str = "…";
 
 /// At the bottom of `area`; returns what is left above it.
 pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
     let Some(aside) = cx.state.asides.beside(cx.session.key()) else { return area };
     let Some(session) = cx.model.at(aside.key) else { return area };
     let room = area.width.saturating_sub(5).max(1);
-    let lines = rows_of(&answer(session), room);
+    let lines = lines(cx, aside, session, room);
     let rows = u16::try_from(lines.len()).unwrap_or(ROWS).clamp(1, ROWS).min((area.height / 2).saturating_sub(1));
     let changed = changed(session);
     let (above, at) = split_bottom(area, rows + 1 + u16::from(changed.is_some()));
@@ -60,14 +72,64 @@ fn rows_of(answer: &str, columns: u16) -> Vec<StyledText> {
     laid_out(&md::lines(answer.trim_end(), columns), columns)
 }
 
-/// What has come of it.
-fn answer(session: SessionRef<'_>) -> String {
+/// What has come of it: the answer, and below it that it goes on, or how it has ended.
+fn lines(cx: &ViewCx<'_>, aside: &Aside, session: SessionRef<'_>, columns: u16) -> Vec<StyledText> {
+    let words = |words: &str, token| laid_out(&[LogicalLine::text(StyledText::of(words, token))], columns);
+    let phase = session.phase();
+    let is_over =
+        matches!(phase, Phase::Dead(_) | Phase::ReadOnly(_)) || phase == Phase::Ready && session.turn.is_none();
+    // A copy may begin with what was said in the conversation.
+    if aside.unsent.is_some() {
+        return match phase {
+            Phase::Dead(death) => words(&sanitize::line(&death.message), Token::Text),
+            _ => words(GOES_ON, Token::Dim),
+        };
+    }
     let said = said(session.session());
-    match session.phase() {
-        _ if !said.trim().is_empty() => said,
-        Phase::Dead(death) => death.message.clone(),
-        Phase::Ready if session.turn.is_none() && session.ended.is_some() => "no answer".to_owned(),
-        _ => "…".to_owned(),
+    let mut all = if said.trim().is_empty() { Vec::new() } else { rows_of(&said, columns) };
+    all.extend(if is_over { end(cx, session, columns) } else { words(GOES_ON, Token::Dim) });
+    if all.is_empty() { words("no answer", Token::Text) } else { all }
+}
+
+/// What was told after the last words of the answer, as the transcript has it.
+fn end(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: u16) -> Vec<StyledText> {
+    let roots = [PathBuf::from(&session.cwd)];
+    let columns = columns.saturating_sub(GUTTER);
+    let ctx = CellCtx { session, fold: Some(Fold::Closed), ..cx.cell_ctx(columns, &roots) };
+    let newest = session.entries().iter().rev();
+    let told = newest.take_while(|entry| !matches!(entry.body, Body::User(_) | Body::Agent(_)));
+    let mut told: Vec<&Entry> = told.filter(|entry| tells(entry)).take(MAX_TOLD).collect();
+    told.reverse();
+    told.into_iter().flat_map(|entry| cells::lines(entry, &ctx)).flat_map(|line| rows(&line, columns)).collect()
+}
+
+/// A line of the transcript with its sign in front and its right end behind. Nothing can be unfolded here.
+fn rows(line: &LogicalLine, columns: u16) -> Vec<StyledText> {
+    let mut rows = laid_out(std::slice::from_ref(line), columns);
+    let right = line.right.as_str();
+    let right = right.strip_suffix(FOLDED.trim_start()).map_or(right, str::trim_end).len();
+    if let Some(first) = rows.first_mut().filter(|_| right > 0) {
+        first.push("   ", Token::Dim);
+        for (piece, style) in line.right.slice(0..right) {
+            first.push(piece, style);
+        }
+    }
+    let sign = if line.gutter.is_empty() { StyledText::of("  ", Token::Dim) } else { line.gutter.clone() };
+    let mut signs = std::iter::once(sign).chain(std::iter::repeat(StyledText::of("  ", Token::Dim)));
+    for row in &mut rows {
+        let mut whole = signs.next().unwrap_or_default();
+        whole.append(row);
+        *row = whole;
+    }
+    rows
+}
+
+/// Whether it says how an answer has ended: words of ours, and calls that came to nothing.
+fn tells(entry: &Entry) -> bool {
+    match &entry.body {
+        Body::Notice(_) => true,
+        Body::Tool(call) => call.refused || call.status != ToolStatus::Completed,
+        _ => false,
     }
 }
 

@@ -658,9 +658,9 @@ fn an_answer_beside_the_conversation_says_how_many_files_it_changed() {
         apply(&mut s, aside.into(), Event::Agent(AgentEvent::SessionOpened(Ok(opened.into()))));
         let prompt = Intent::Prompt { text: "why?".into(), links: Vec::new() };
         apply(&mut s, aside.into(), Event::User(prompt));
-        let (question, unsent, mode_before) = ("why?".into(), None, None);
+        let (question, unsent, turn, mode_before) = ("why?".into(), None, None, None);
         let (beside, key, scroll) = (SessionKey::FIRST, aside, 0);
-        s.ui.asides.open = Some(Aside { key, beside, question, scroll, unsent, mode_before });
+        s.ui.asides.open = Some(Aside { key, beside, question, scroll, unsent, turn, mode_before });
         assert!(s.draw().contains("  btw") && !s.shown.contains("this answer changed"), "{}", s.shown);
         let turn = s.model.session_of(aside).unwrap().last_turn();
         let totals = Totals { added: 3, removed: 1, files: 2, pending: 1 };

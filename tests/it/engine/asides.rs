@@ -16,6 +16,7 @@ use acp_tui::review::archive;
 use acp_tui::review::report::blame::File;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 const ASIDE: SessionKey = SessionKey(1);
@@ -67,6 +68,11 @@ fn prompt(text: &str) -> Intent {
 
 /// One turn, and a question beside it whose answer is thrown away. Gives how many files that answer changed.
 async fn asked_beside(state: &Path, root: &Path, question: &str) -> u64 {
+    asked(state, root, true, question).await
+}
+
+/// The same, also beside a session in which nothing was said.
+async fn asked(state: &Path, root: &Path, works: bool, question: &str) -> u64 {
     let (link, far) = memory();
     let far = tokio::spawn(writes(far, root.to_owned()));
     let mut link = Some(link);
@@ -77,15 +83,18 @@ async fn asked_beside(state: &Path, root: &Path, question: &str) -> u64 {
     let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
     engine.intent(Intent::Start);
     until(&mut engine, "a session", |e| e.model().first().session().state == SessionState::Ready).await;
-    engine.intent_in(SessionKey::FIRST, prompt("work"));
-    let is_sent = |e: &Engine| e.model().first().turn.as_ref().is_some_and(|turn| !turn.is_unsent);
-    until(&mut engine, "the turn", is_sent).await;
+    if works {
+        engine.intent_in(SessionKey::FIRST, prompt("work"));
+        let is_sent = |e: &Engine| e.model().first().turn.as_ref().is_some_and(|turn| !turn.is_unsent);
+        until(&mut engine, "the turn", is_sent).await;
+    }
     let how = Opening::Aside { beside: SessionKey::FIRST, from: None };
     engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd: root.to_string_lossy().into_owned(), how });
     engine.intent_in(ASIDE, prompt(question));
     let is_known = |entry: &Entry| matches!(&entry.body, Body::Changes(changes) if !changes.is_unknown);
     let is_over = |session: &Session| session.turn.is_none() && session.entries().iter().any(is_known);
-    let are_over = |e: &Engine| e.model().sessions().all(|(_, session)| is_over(session));
+    let are_over =
+        |e: &Engine| e.model().sessions().all(|(at, session)| is_over(session) || !works && at == SessionKey::FIRST);
     until(&mut engine, "both turns", are_over).await;
     let files = engine.model().session_of(ASIDE).unwrap().changes().turns.values().map(|totals| totals.files).sum();
     engine.intent_in(ASIDE, Intent::CloseSession);
@@ -128,6 +137,29 @@ async fn an_answer_that_changed_nothing_is_no_session_of_the_run() {
     let listed = archive::list(&archive::below(&state)).remove(0);
     let counted: Vec<&str> = listed.sessions.iter().filter(|one| one.counts()).map(|one| &*one.id).collect();
     assert!(counted.iter().all(|id| *id == "s1"), "{counted:?}");
+}
+
+/// The ids of the listed sessions, and what was asked in them.
+fn listed(state: &Path) -> Vec<(Value, Value)> {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_acp-tui"));
+    program.args(["sessions", "--all", "--json"]).env("HOME", state).env("XDG_STATE_HOME", state.parent().unwrap());
+    let out = program.output().unwrap();
+    let said: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let all = said["sessions"].as_array().unwrap().iter();
+    all.map(|one| (one["session_id"].clone(), one["first_prompt"].clone())).collect()
+}
+
+#[tokio::test]
+async fn a_session_in_which_nothing_was_said_is_not_listed_for_what_was_asked_beside_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let base = temp.path().canonicalize().unwrap();
+    let (state, root) = (base.join("acp-tui"), base.join("project"));
+    std::fs::create_dir(&root).unwrap();
+    assert_eq!(asked(&state, &root, false, "what is it?").await, 0);
+    assert_eq!(listed(&state), []);
+    // What the answer to one has changed is, with the question.
+    assert_eq!(asked(&state, &root, false, "write it").await, 1);
+    assert_eq!(listed(&state), [(json!("s2"), json!("write it"))]);
 }
 
 #[tokio::test]
