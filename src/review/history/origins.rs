@@ -167,6 +167,18 @@ impl Walk<'_> {
         gone.next().is_none().then(|| (path.clone(), history.steps.len() - 1))
     }
 
+    /// The same for a file that was so when the agent changed it first: what the person did to it before that, no record
+    /// has, and that another file went has one.
+    fn renamed_by_person(&mut self, path: &Path, text: &Lines) -> Result<Option<(PathBuf, usize)>, ReviewError> {
+        let gone = self.gone(packs::hash(text.bytes())?, text.bytes().len());
+        let is_persons = |(from, at): &(PathBuf, usize)| {
+            let step = self.histories.get(from).and_then(|history| history.steps.get(*at));
+            step.is_some_and(|step| !step.is_shown() && !step.decided)
+        };
+        let found = gone.filter(is_persons);
+        Ok(found.filter(|_| self.followed.insert((path.to_owned(), 0))))
+    }
+
     fn open(&mut self, path: PathBuf, version: usize, pairs: Pairs) {
         if !pairs.is_empty() {
             self.open.entry((path, version)).or_default().extend(pairs);
@@ -197,11 +209,15 @@ impl Walk<'_> {
     fn back(&mut self, path: &Path, version: usize, pairs: Pairs) -> Result<(), ReviewError> {
         let Some(history) = self.histories.get(path) else { return Ok(()) };
         let Some(at) = version.checked_sub(1) else {
-            match state(history, 0).map(|first| self.text(&first)).transpose()?.flatten() {
-                Some(text) => {
+            let Some(text) = state(history, 0).map(|first| self.text(&first)).transpose()?.flatten() else {
+                self.out.is_unread = true;
+                return Ok(());
+            };
+            match self.renamed_by_person(path, &text)? {
+                Some((from, earlier)) => self.open(from, earlier, pairs),
+                None => {
                     self.out.left.push(Carried { path: path.to_owned(), lines: pairs, of: Whose::Before(text) });
                 }
-                None => self.out.is_unread = true,
             }
             return Ok(());
         };

@@ -102,6 +102,18 @@ fn a_renamed_file_keeps_what_is_known_of_it() {
     std::fs::rename(place.at("g"), place.at("h")).unwrap();
     place.turn(4, |_| {});
     assert_eq!(of(&place, "h"), want);
+    // Also when the agent changes it after that.
+    place.turn(5, |p| p.tool_writes("h", "a\nONE\nb\nTHREE\nFIVE\n"));
+    assert_eq!(of(&place, "h"), [&want[..], &[known(5, Cause::Tool)]].concat());
+}
+
+#[test]
+fn a_file_that_is_as_one_that_the_agent_removed_is_not_taken_for_that() {
+    let mut place = Place::with(&[("f", b"a\nb\n")]);
+    place.turn(1, |p| p.client_writes("copy", "a\nb\n"));
+    place.turn(2, |p| p.command(|p| std::fs::remove_file(p.at("copy")).unwrap()));
+    place.turn(3, |p| p.tool_writes("f", "a\nb\nTHREE\n"));
+    assert_eq!(of(&place, "f"), [None, None, known(3, Cause::Tool)]);
 }
 
 #[test]

@@ -96,6 +96,8 @@ impl Observer<'_> {
                 }
                 _ => self.as_claimed(&change, blamed)?,
             };
+            let has_come = blamed.cause != Cause::Person && self.files.snapshot.has_come(&change.path);
+            let blamed = Attributed { doubt: blamed.doubt || has_come, ..blamed };
             self.join_unsettled(&mut change, blamed)?;
             let calls = self.calls(&change, blamed);
             if let Some(parts) = self.parts(&change, blamed, &calls)? {
@@ -112,8 +114,11 @@ impl Observer<'_> {
                 self.log.take(&path, step, after, self.files)?;
             } else {
                 self.record(&change.path, change.before, change.after, blamed)?;
-                let found = self.found(&change.path, change.after);
-                self.leave_unexplained(found, blamed);
+                // No news of a call tells that it was not the person's before.
+                if !has_come {
+                    let found = self.found(&change.path, change.after);
+                    self.leave_unexplained(found, blamed);
+                }
             }
         }
         Ok(())

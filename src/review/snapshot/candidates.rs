@@ -12,7 +12,7 @@ use crate::review::snapshot::manifest::Entry;
 use crate::review::snapshot::prior::PriorLook;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::git_index::Index;
-use crate::review::worktree::repo::Repo;
+use crate::review::worktree::repo::{self, Repo};
 use crate::review::worktree::walk::{self, Found, Kind, Part, Reader, RelPath, Stat, Time, Walked};
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
@@ -22,20 +22,35 @@ use std::time::SystemTime;
 /// Repositories below the root whose index is read.
 const NESTED: usize = 64;
 
-/// What the indexes of the person's repositories have.
-pub(super) struct Named<'a> {
-    own: Option<&'a Index>,
-    /// Of those below the root, by their directories.
-    nested: BTreeMap<RelPath, Index>,
+/// The person's indexes as they were read last.
+#[derive(Default)]
+pub(super) struct LastRead {
+    own: Option<Stat>,
+    /// Of the repositories below the root, by their directories.
+    nested: BTreeMap<RelPath, Stat>,
 }
 
-impl<'a> Named<'a> {
-    pub(super) fn new(root: &Path, own: Option<&'a Index>, repos: &[PathBuf]) -> Self {
-        let nested = repos.iter().filter(|dir| **dir != root).take(NESTED).filter_map(|dir| {
-            let below = dir.strip_prefix(root).ok()?;
-            Some((RelPath::from(walk::bytes(below)), Repo::find(dir)?.index(dir)?))
-        });
-        Self { own, nested: nested.collect() }
+/// What the indexes of the person's repositories have.
+pub(super) struct Named<'a> {
+    pub own: Option<&'a Index>,
+    /// Of those below the root, by their directories.
+    pub nested: &'a BTreeMap<RelPath, Index>,
+}
+
+impl Named<'_> {
+    /// Paths from the root, of files and links that are not known yet.
+    fn paths<'b>(&'b self, is_unknown: &'b dyn Fn(&[u8]) -> bool) -> impl Iterator<Item = RelPath> + 'b {
+        let own = self.own.into_iter().flat_map(Index::tracked).filter(|key| is_unknown(key)).map(RelPath::from);
+        let nested = self
+            .nested
+            .iter()
+            .flat_map(|(dir, index)| index.tracked().map(move |key| RelPath::from([dir, &b"/"[..], key].concat())));
+        own.chain(nested.filter(|key| is_unknown(key)))
+    }
+
+    /// Whether one of a repository below the root has a path.
+    pub(super) fn has_nested(&self, key: &[u8]) -> bool {
+        Named { own: None, ..*self }.blob(key).is_some()
     }
 
     /// Says of paths what the indexes have there.
@@ -88,20 +103,36 @@ impl Snapshot {
         tops.map(|key| (key.clone(), self.within(key).iter().filter(|key| cannot_reach(key)).count())).collect()
     }
 
+    /// Indexes of repositories below the root that are not those which were read last, by the directories of these.
+    pub(super) fn new_nested(&mut self, repos: &[PathBuf]) -> BTreeMap<RelPath, Index> {
+        let root = self.root.path();
+        let below = repos.iter().filter_map(|dir| Some((dir, dir.strip_prefix(root).ok()?)));
+        let mut nested = BTreeMap::new();
+        for (dir, below) in below.filter(|(_, below)| !below.as_os_str().is_empty()).take(NESTED) {
+            let key = RelPath::from(walk::bytes(below));
+            let stat = repo::index_stat(dir).filter(|stat| self.indexes.nested.get(&key) != Some(stat));
+            if let Some((stat, index)) = stat.and_then(|stat| Some((stat, Repo::find(dir)?.index(dir)?))) {
+                self.indexes.nested.insert(key.clone(), stat);
+                nested.insert(key, index);
+            }
+        }
+        nested
+    }
+
     /// The person's index, when it is not the one that was read last.
     pub(super) fn new_index(&mut self, repo: Option<&Repo>) -> Option<Index> {
         let repo = repo?;
         let stat = repo.index_stat()?;
-        if self.index == Some(stat) {
+        if self.indexes.own == Some(stat) {
             return None;
         }
-        self.index = Some(stat);
+        self.indexes.own = Some(stat);
         self.at(Point::IndexSeen);
         repo.index(self.root())
     }
 
     /// What of the tree has to be looked at more closely.
-    pub(super) fn jobs(&mut self, walked: &Walked, index: Option<&Index>) -> Vec<Job> {
+    pub(super) fn jobs(&mut self, walked: &Walked, named: &Named<'_>) -> Vec<Job> {
         self.scans = self.scans.wrapping_add(1);
         let mut jobs = Vec::new();
         // What only a store had that is gone can still be had from the files that are unchanged yet.
@@ -136,20 +167,25 @@ impl Snapshot {
                 jobs.push(Job::new(key.clone(), Some(*entry), stat));
             }
         }
-        let missed = index.map_or_else(Vec::new, |index| self.missed(walked, index, room));
-        jobs.extend(missed);
+        if named.own.is_some() || !named.nested.is_empty() {
+            jobs.extend(self.missed(walked, named, room));
+        }
         jobs
     }
 
-    /// What the person's index names and the walk has not found, at most `room` paths: git's rules hide it, or it has
+    /// What the person's indexes name and the walk has not found, at most `room` paths: git's rules hide it, or it has
     /// come since the walk, as when a command runs that puts new paths into the index. What is not there is taken note
     /// of, so that it is news when it comes.
-    pub(super) fn missed(&mut self, walked: &Walked, index: &Index, room: usize) -> Vec<Job> {
+    fn missed(&mut self, walked: &Walked, named: &Named<'_>, room: usize) -> Vec<Job> {
         let found: HashSet<&[u8]> = walked.files.iter().map(|(key, _)| &**key).collect();
         let mut reader = Reader::new(self.root.path());
-        let unknown = index.tracked().filter(|key| !found.contains(key) && !self.seen.contains_key(*key));
-        let named: BTreeMap<RelPath, Option<Stat>> =
-            unknown.filter_map(|key| Some((RelPath::from(key), reader.stat(key).ok()?))).take(room).collect();
+        let is_unknown = |key: &[u8]| !found.contains(key) && !self.seen.contains_key(key);
+        let unknown = named.paths(&is_unknown);
+        let with_stat = unknown.filter_map(|key| {
+            let stat = reader.stat(&key).ok()?;
+            Some((key, stat))
+        });
+        let named: BTreeMap<RelPath, Option<Stat>> = with_stat.take(room).collect();
         let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
         let (there, gone): (Vec<_>, Vec<_>) = named.into_iter().partition(|(_, stat)| stat.is_some());
         let gone = gone.into_iter().map(|(key, _)| Job { fresh: true, ..Job::new(key, None, None) });
@@ -208,7 +244,7 @@ impl Snapshot {
 
     /// Puts down what this look has found true, for later sessions.
     pub(super) fn note_verified(&self, first: bool) {
-        let record = self.verified.as_ref().filter(|_| self.index.is_some());
+        let record = self.verified.as_ref().filter(|_| self.indexes.own.is_some());
         record.inspect(|record| record.note(&self.seen, first, &|oid| self.objects.own.has(oid)));
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct Job {
     pub silent: bool,
     /// It is new to us here, but was there before; its state then is unknown.
     pub was_there: bool,
+    /// It was not here, and may have been elsewhere, where nobody looks, before the turn began.
+    pub has_come: bool,
     /// What was known here was another file, or nothing.
     pub other: bool,
     /// The content that the person's index has for this path, at the first look.
@@ -60,6 +62,7 @@ impl Job {
             fresh: false,
             silent: false,
             was_there: false,
+            has_come: false,
             other: false,
             indexed: None,
             believed: None,

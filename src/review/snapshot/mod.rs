@@ -30,7 +30,7 @@ mod verified;
 mod zlib;
 
 use self::beyond::{Beyond, TooMuch};
-use self::candidates::Named;
+use self::candidates::{LastRead, Named};
 use self::capture::{Job, Seen, Stores, capture, lost, order, unknown};
 use self::clock::FilesClock;
 use self::closed::Closed;
@@ -98,8 +98,7 @@ pub struct Snapshot {
     /// What the last look reports has happened since.
     since: Time,
     scans: u32,
-    /// The person's index as it was read last.
-    index: Option<Stat>,
+    indexes: LastRead,
     dirs: BTreeSet<RelPath>,
     /// Directories that could not be looked into.
     pub(crate) closed: Closed,
@@ -109,6 +108,8 @@ pub struct Snapshot {
     /// What could not be read before the last look and could be then, untouched in between.
     /// Whether nothing at all has happened to it, also to its rights.
     opened: BTreeMap<RelPath, bool>,
+    /// What the last look has found new, and may have been elsewhere before the turn, where nobody looks.
+    come: HashSet<RelPath>,
     beyond: Beyond,
     mounts: Mounts,
     /// How many of `stores` were gone when it was last looked after what they had.
@@ -186,11 +187,12 @@ impl Snapshot {
             began: Default::default(),
             since: Time::default(),
             scans: 0,
-            index: None,
+            indexes: LastRead::default(),
             dirs: BTreeSet::new(),
             closed: Closed::new(dir),
             unread: BTreeMap::new(),
             opened: BTreeMap::new(),
+            come: HashSet::new(),
             beyond: Beyond::new(dir),
             mounts: Mounts::new(dir),
             gone: 0,
@@ -231,14 +233,15 @@ impl Snapshot {
         self.at(Point::Walked);
         let repo = Repo::find(self.root.path());
         self.objects.find(self.root.path(), repo.as_ref(), &walked.repos)?;
-        let index = self.new_index(repo.as_ref());
+        let (index, nested) = (self.new_index(repo.as_ref()), self.new_nested(&walked.repos));
+        let named = Named { own: index.as_ref(), nested: &nested };
         self.at(Point::IndexRead);
         self.beyond.now = TooMuch {
             files: walked.cut && !walked.has_long_names,
             names: walked.has_long_names,
             rules: walked.has_many_rules,
         };
-        let mut jobs = self.jobs(&walked, index.as_ref());
+        let mut jobs = self.jobs(&walked, &named);
         self.at(Point::Compared);
         self.mark_known(&mut jobs, first);
         self.at(Point::Judged);
@@ -250,7 +253,7 @@ impl Snapshot {
         let mut news = Vec::new();
         let tracked: HashSet<&[u8]> = index.iter().filter(|_| first).flat_map(|index| index.tracked()).collect();
         if first {
-            Named::new(self.root.path(), index.as_ref(), &walked.repos).mark(&mut jobs);
+            named.mark(&mut jobs);
         }
         if let (true, Some(repo), Some(index)) = (first, &repo, &index) {
             let files = walked.files.iter().map(|(key, _)| key);
@@ -268,7 +271,7 @@ impl Snapshot {
             self.failed = walked.failed.as_ref().map(|(key, error)| {
                 ReviewError::io(&self.root.path().join(walk::path(key)), std::io::Error::from(*error))
             });
-            let (root, is_tracked) = (self.root.path(), &|key: &[u8]| tracked.contains(key));
+            let (root, is_tracked) = (self.root.path(), &|key: &[u8]| tracked.contains(key) || named.has_nested(key));
             let of_first = First { store: &self.dir, root, began: started, hidden: &self.hidden, is_tracked };
             // What another first look has found, whose manifest is gone, stays.
             let is_new = first && self.ignored.began == Time::default();
@@ -499,6 +502,7 @@ impl Snapshot {
         self.head.kept += kept;
         self.objects.owe(capture::owed(&jobs, &found))?;
         self.opened.clear();
+        self.come.clear();
         let mut changes = Vec::new();
         let mut moved = moves::Found::default();
         let mut updates: Vec<(RelPath, Option<Entry>)> =
@@ -529,7 +533,14 @@ impl Snapshot {
                 changes.push(change);
             }
             let is_new = job.known.is_none_or(|entry| entry.stat.ino != stat.ino);
-            let only = job.is_only(&state, &stat) || is_new && !state.is_absent() && self.only.contains(&stat.ino);
+            // One that has come into its place since the walk was not judged by that.
+            let is_another = self.looked && job.stat.is_some_and(|was| was.ino != stat.ino);
+            let has_come = is_another && self.is_from_elsewhere(&job.key, &stat);
+            if job.known.is_none() && (job.has_come || has_come) {
+                self.come.insert(job.key.clone());
+            }
+            let is_only = job.is_only(&state, &stat) || job.known.is_some() && has_come;
+            let only = is_only || is_new && !state.is_absent() && self.only.contains(&stat.ino);
             if only {
                 self.only.insert(stat.ino);
             }

@@ -14,7 +14,7 @@ use crate::base::paths::visible;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
 use crate::review::worktree::own_files::OwnFiles;
-use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat};
+use crate::review::worktree::walk::{self, Found, Reader, RelPath, Stat, Time};
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -90,6 +90,18 @@ impl Snapshot {
         let is_shut = |why: i32| io::Error::from_raw_os_error(why).kind() == io::ErrorKind::WouldBlock;
         let shut = self.unread.iter().filter(|(_, why)| is_shut(**why));
         shut.map(|(key, _)| walk::path(key).to_owned()).collect()
+    }
+
+    /// Whether a file that the last look has found new may have been the person's before the turn, where nobody looks.
+    pub(crate) fn has_come(&self, path: &Path) -> bool {
+        self.come.contains(walk::bytes(path))
+    }
+
+    /// Whether what is there now was made before the turn that runs, and comes from where nobody looks.
+    pub(super) fn is_from_elsewhere(&self, key: &[u8], stat: &Stat) -> bool {
+        let since = self.ignored.since(Time::default());
+        walk::born(&self.root.path().join(walk::path(key))).is_some_and(|born| born < since)
+            && !self.seen.values().any(|entry| entry.stat.ino == stat.ino)
     }
 
     /// Whether only that it can be read again is new of a path since the last look.

@@ -97,6 +97,12 @@ impl Ignored {
         self.turn = self.last.clone().map(|names| Turn { began, names, closed });
     }
 
+    /// What is older, and was not seen, is not the doing of the turn that runs: it was ignored, or outside. Where none runs
+    /// one may have just begun; `last` is when the look before that began.
+    pub(crate) fn since(&self, last: Time) -> Time {
+        self.turn.as_ref().map_or_else(|| self.began.max(last), |turn| turn.began)
+    }
+
     /// No turn runs any more.
     pub(crate) fn turns_are_over(&mut self) {
         self.turn = None;
@@ -218,7 +224,8 @@ pub(crate) struct PriorLook<'a> {
 impl PriorLook<'_> {
     /// Says of which paths it is no news that they are there: of all at the first look; then of what was ignored all the
     /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
-    /// no walk leads, is shown, and what it was before is not known. What was moved in the tree is new.
+    /// no walk leads, is shown, and what it was before is not known. What is older than the turn alone and comes from there
+    /// is new, and in doubt. What was moved in the tree is new.
     pub(crate) fn mark_known(&self, jobs: &mut [Job]) {
         let (mut judged, mut open) = (Vec::new(), BTreeMap::new());
         let mut reader = Reader::new(self.root);
@@ -228,6 +235,9 @@ impl PriorLook<'_> {
             let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
             let standing = self.standing(&job.key);
             (job.silent, job.was_there) = self.judge(&standing, job, &stat, &mut reader);
+            job.has_come = matches!(standing, Standing::New)
+                && !job.was_there
+                && self.born_before(&job.key, self.ignored.since(self.last)) == Some(true);
             if !job.silent && !job.was_there && matches!(standing, Standing::Unknown) {
                 open.insert(job.key.clone(), at);
             }
@@ -242,7 +252,7 @@ impl PriorLook<'_> {
                 job.was_there = true;
             }
         }
-        let is_old = |at: usize| jobs.get(at).is_some_and(|job| job.silent || job.was_there);
+        let is_old = |at: usize| jobs.get(at).is_some_and(|job| job.silent || job.was_there || job.has_come);
         let mut in_doubt: Vec<(usize, Moved)> = judged.into_iter().filter(|(at, _)| is_old(*at)).collect();
         for (at, job) in jobs.iter_mut().enumerate() {
             let (Some(entry), Some(stat)) = (job.known, job.stat) else { continue };
@@ -250,7 +260,7 @@ impl PriorLook<'_> {
             job.other = entry.state.is_absent()
                 || entry.stat.ino != stat.ino
                 || self.born_before(&job.key, after(entry.stat.ctime)) == Some(false);
-            if job.other && self.born_before(&job.key, self.since()) == Some(true) {
+            if job.other && self.born_before(&job.key, self.ignored.since(self.last)) == Some(true) {
                 job.was_there = true;
                 in_doubt.push((at, (stat.ino, 0, (0, 0))));
             }
@@ -258,7 +268,7 @@ impl PriorLook<'_> {
         let known = self.known(in_doubt.iter().map(|(_, moved)| *moved).collect());
         for (at, _) in in_doubt.iter().filter(|(_, moved)| known.contains(moved)) {
             if let Some(job) = jobs.get_mut(*at) {
-                (job.silent, job.was_there) = (false, false);
+                (job.silent, job.was_there, job.has_come) = (false, false, false);
             }
         }
     }
@@ -266,7 +276,7 @@ impl PriorLook<'_> {
     /// Whether it is no news, and whether it was there with an unknown state.
     fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> (bool, bool) {
         match standing {
-            Standing::New => (false, self.born_before(&job.key, self.since()).unwrap_or(false)),
+            Standing::New => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
             Standing::Unknown if job.hidden => {
                 let silent = self.is_unmoved(&job.key, 0, stat, reader);
                 (silent, !silent)
@@ -341,12 +351,6 @@ impl PriorLook<'_> {
             |name: &[u8]| [&self.ignored.first, &*turn.names, &turn.closed].iter().any(|names| names.contains(name));
         let mut made = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top).chain([key]);
         !names.any(was_there) && made.all(|name| self.born_before(name, turn.began) == Some(false))
-    }
-
-    /// What is older, and was not seen, is not the doing of the turn that runs, or of one that has just begun: it was
-    /// ignored, or outside.
-    fn since(&self) -> Time {
-        self.ignored.turn.as_ref().map_or_else(|| self.ignored.began.max(self.last), |turn| turn.began)
     }
 
     /// Nothing where the system does not know.

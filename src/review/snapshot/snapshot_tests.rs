@@ -124,6 +124,12 @@ fn everything(dir: &Path) -> Vec<(PathBuf, Vec<u8>, i64, i64, i64)> {
     out
 }
 
+/// What the repository of the tree has, without any below it.
+fn named(own: Option<&Index>) -> Named<'_> {
+    static NONE: BTreeMap<RelPath, Index> = BTreeMap::new();
+    Named { own, nested: &NONE }
+}
+
 #[test]
 fn what_is_created_changed_and_deleted_is_found_with_its_content() {
     let space = Space::new();
@@ -198,7 +204,7 @@ fn an_old_file_is_not_read_again() {
     (entry.stat, entry.racy) = (stat, false);
     space.write("b", "new");
     let walked = walk::walk(&space.root, None, 10, &Arc::default());
-    assert_eq!(snapshot.jobs(&walked, None).iter().map(|job| &*job.key).collect::<Vec<_>>(), [b"b"]);
+    assert_eq!(snapshot.jobs(&walked, &named(None)).iter().map(|job| &*job.key).collect::<Vec<_>>(), [b"b"]);
 }
 
 #[test]
@@ -321,7 +327,7 @@ fn a_blob_that_is_not_as_long_as_the_file_or_not_there_is_not_believed() {
     let mut snapshot = Snapshot::create(&space.store(), &space.root, Limits::default()).unwrap();
     snapshot.objects.find(&space.root, Some(&repo), &[]).unwrap();
     let walked = walk::walk(&space.root, None, 10, &Arc::default());
-    let (mut jobs, mut news) = (snapshot.jobs(&walked, Some(&index)), Vec::new());
+    let (mut jobs, mut news) = (snapshot.jobs(&walked, &named(Some(&index))), Vec::new());
     assert_eq!(jobs.len(), 3);
     snapshot.believe(&index, snapshot.began[0], &mut jobs, &mut news);
     assert_eq!(jobs.iter().map(|job| &*job.key).collect::<Vec<_>>(), [&b"converted"[..], b"lost"]);
@@ -544,6 +550,37 @@ fn what_a_command_puts_into_the_index_in_the_middle_of_a_look_is_reported() {
             let got = together(&snapshot, looks);
             assert_eq!(got, wanted, "{command:?} at {point:?}");
         }
+    }
+}
+
+#[test]
+fn what_takes_the_place_of_a_file_between_walk_and_reading_is_judged_as_well() {
+    for (made, is_persons) in [("before the turn", true), ("in the turn", false)] {
+        let space = Space::git(|s| {
+            s.write(".gitignore", "*.log\n");
+            s.write("notes", "before\n");
+        });
+        let mut snapshot = space.snapshot();
+        let root = space.root.clone();
+        let makes = move || fs::write(root.join("mine.log"), "another\n").unwrap();
+        if is_persons {
+            makes();
+            snapshot.scan().unwrap();
+        }
+        snapshot.turn_begins(None);
+        if !is_persons {
+            makes();
+        }
+        let root = space.root.clone();
+        snapshot.meanwhile = Some(Box::new(move |at| {
+            if at == Point::Judged && root.join("mine.log").exists() {
+                fs::rename(root.join("mine.log"), root.join("notes")).unwrap();
+            }
+        }));
+        let changes = snapshot.scan().unwrap();
+        snapshot.meanwhile = None;
+        assert_eq!(changes.len(), 1, "made {made}: {changes:?}");
+        assert_eq!(snapshot.peeks().is_only(Path::new("notes")), is_persons, "made {made}");
     }
 }
 
@@ -989,7 +1026,7 @@ fn a_file_that_vanishes_between_the_walk_and_the_reading_is_no_error() {
     space.write("brief", "x");
     space.write("a", "2");
     let walked = walk::walk(&space.root, None, 10, &Arc::default());
-    let jobs = snapshot.jobs(&walked, None);
+    let jobs = snapshot.jobs(&walked, &named(None));
     assert_eq!(jobs.len(), 2);
     fs::remove_file(space.root.join("brief")).unwrap();
     fs::remove_file(space.root.join("a")).unwrap();
@@ -1009,7 +1046,7 @@ fn a_directory_swapped_for_a_link_leads_nowhere() {
     let walked = walk::walk(&space.root, None, 10, &Arc::default());
     fs::rename(space.root.join("dir"), space.temp.path().join("old")).unwrap();
     symlink(&outside, space.root.join("dir")).unwrap();
-    let jobs = snapshot.jobs(&walked, None);
+    let jobs = snapshot.jobs(&walked, &named(None));
     let changes = snapshot.capture(jobs, Vec::new(), false).unwrap();
     assert_eq!(paths(&changes), ["dir/a"]);
     assert!(changes[0].after.is_absent());

@@ -287,6 +287,12 @@ fn find(root: &Path) -> Result<Option<(PathBuf, Dirs)>, (PathBuf, Odd)> {
     Ok(None)
 }
 
+/// What the system says of the index of the repository that begins in `dir`, which is not opened for it.
+pub(crate) fn index_stat(dir: &Path) -> Option<Stat> {
+    let index = dirs(dir).ok()??.git.join("index");
+    Some(Stat::of_meta(&index.metadata().ok()?))
+}
+
 /// The files of rules in the directories above the tree at `root`, up to where its repository begins.
 pub(crate) fn rules_above(root: &Path) -> Vec<PathBuf> {
     let Ok(Some((top, _))) = find(root) else { return Vec::new() };
