@@ -237,10 +237,13 @@ pub fn sources(journal: &Path, id: &SessionId, before: &Past) -> HashMap<Session
 
 /// The session of which a copy is asked for with this line.
 fn copied_in(line: &[u8]) -> Option<SessionId> {
-    const HOW: &[u8] = br#"{"Copy":"#;
-    let from = memchr::memmem::find(line, HOW)? + HOW.len();
-    let id: String = serde_json::Deserializer::from_slice(&line[from..]).into_iter().next()?.ok()?;
-    Some(SessionId::from(id.as_str()))
+    let [copy, aside]: [&[u8]; 2] = [br#"{"Copy":"#, br#"{"Aside":"#];
+    let behind = |how: &[u8]| {
+        let from = memchr::memmem::find(line, how)? + how.len();
+        serde_json::Deserializer::from_slice(&line[from..]).into_iter::<serde_json::Value>().next()?.ok()
+    };
+    let id = behind(copy).or_else(|| behind(aside)?.get("from").cloned())?;
+    id.as_str().map(SessionId::from)
 }
 
 /// What was there before, and behind it what this journal has.

@@ -145,7 +145,7 @@ impl Decision {
         let by = match ground {
             Ground::Stopping => return Self::of(Outcome::Cancelled, By::Person),
             Ground::Granted => By::Person,
-            Ground::Flag(_) => By::Flag,
+            Ground::Flag(_) | Ground::Aside => By::Flag,
             Ground::Mode(_) => By::Mode,
             Ground::Rule(ruling) => {
                 let Ruling { rule, place, reason, secret, by_hook, .. } = ruling.clone();

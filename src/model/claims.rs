@@ -177,7 +177,7 @@ impl Claims {
                 all.extend(cwd.is_err().then(|| Claim::new("read", Claimed::Unknown)));
                 let servers = of_servers(tool, input);
                 // What another tool than a shell calls a command may be none of this machine's.
-                all.extend(if servers.is_empty() { vec![by_name(tool)] } else { servers });
+                all.extend(if servers.is_empty() { by_name(tool) } else { servers });
             }
         }
         all.extend(besides.into_iter().map(|(name, paths)| counts(of_files(name, paths))));

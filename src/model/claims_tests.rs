@@ -179,6 +179,11 @@ fn tools_of_servers_are_known_by_server_and_name() {
         [mcp("tracker/list")]
     );
     assert_eq!(claims(ToolKind::Other, "T", json!({})), [Claim::new("other", Claimed::Text("T".into()))]);
+    // What is left out of a title may be anything.
+    for title in ["Shell: a...b", "Shell: a…b"] {
+        let said = narrow(Claim::new("other", Claimed::Text(title.into())));
+        assert_eq!(claims(ToolKind::Other, title, json!({})), [Claim::new("other", Claimed::Unknown), said]);
+    }
 }
 
 /// By the protocol's own name it is one, where nothing else is asked for; what stands elsewhere grants nothing.

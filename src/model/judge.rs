@@ -97,6 +97,8 @@ pub enum Ground {
     Rule(Ruling),
     /// The permission mode, where no rule decided.
     Mode(PermissionMode),
+    /// A side question changes nothing.
+    Aside,
     /// Only what a rule allows is done, and none is for it.
     NoRule,
     Stopping,
@@ -131,6 +133,7 @@ impl Ground {
                 _ => ruling.words(),
             },
             Self::Mode(mode) => format!("permission mode {}", mode.name()),
+            Self::Aside => "a side question changes nothing".to_owned(),
             Self::NoRule => "--rules, none of which allows it".to_owned(),
             Self::Forbidden(refusal) => refusal.words().to_owned(),
             Self::Stopping => Withdrawal::TurnStopped.words().to_owned(),
@@ -162,6 +165,11 @@ impl Ground {
                 Refusal::new(Reason::DeniedByPolicy, message).about(about)
             }
             Self::Mode(mode) => of(Reason::DeniedByPolicy, refusal_of(mode)).about(about),
+            Self::Aside => {
+                let message =
+                    "Refused: this is a side question, and nothing is changed for its answer. Read what you need.";
+                of(Reason::DeniedByPolicy, message).about(about)
+            }
             Self::NoRule => of(Reason::DeniedByPolicy, "Refused: no rule allows it").about(about),
             Self::Stopping | Self::NoChoice => of(Reason::Cancelled, "Request cancelled"),
             Self::NotWhole => of(Reason::TooLarge, "Too large: the call that is asked about cannot be shown whole"),
@@ -266,7 +274,11 @@ fn planned(request: &Request) -> Option<Verdict> {
 
 /// A side question changes nothing: its flag is asked before rules can allow more.
 fn aside(request: &Request) -> Option<Verdict> {
-    if request.is_aside { flag(request) } else { None }
+    let verdict = if request.is_aside { flag(request) } else { None };
+    verdict.map(|verdict| match verdict {
+        Verdict::Refuse(Ground::Flag(_)) => Verdict::Refuse(Ground::Aside),
+        verdict => verdict,
+    })
 }
 
 /// By a rule. What is not there to be looked at may be something else.

@@ -102,7 +102,7 @@ fn rules_allow_a_side_question_no_more_than_reading() {
         judged(|r| Request { policy: Policy::Auto(Allow::Reads), is_aside: true, ..r.ruled(rule(verdict)).granted() })
     };
     let reads = Ground::Flag(Allow::Reads);
-    let (yes, no) = (Verdict::Allow(reads.clone()), Verdict::Refuse(reads));
+    let (yes, no) = (Verdict::Allow(reads), Verdict::Refuse(Ground::Aside));
     for verdict in [Ruled::Allow, Ruled::Open] {
         assert_eq!(aside(verdict), [no.clone(), yes.clone(), no.clone(), no.clone()], "{verdict:?}");
     }
@@ -215,7 +215,7 @@ fn a_mode_goes_before_the_gate_and_before_what_exec_allows() {
     assert_eq!(by(PermissionMode::Plan, all, left_open(RUNS)), Verdict::Refuse(Ground::Mode(PermissionMode::Plan)));
     let aside =
         Request { mode: PermissionMode::BypassPermissions, is_aside: true, policy: none, ..Request::of(command()) };
-    assert_eq!(judge(&aside.ruled(left_open(RUNS))), Verdict::Refuse(Ground::Flag(Allow::None)));
+    assert_eq!(judge(&aside.ruled(left_open(RUNS))), Verdict::Refuse(Ground::Aside));
 }
 
 #[test]

@@ -325,7 +325,8 @@ impl Session {
     /// Its name for `--resume`, where there is something to go on with and its agent can take it up again.
     pub fn id_to_go_on(&self, agent: &Agent) -> Option<&SessionId> {
         let has_talked = self.own_slots().any(|(_, slot)| matches!(slot.kind(), Kind::User | Kind::Agent));
-        self.known_id().filter(|_| has_talked && (agent.can(Can::Load) || agent.can(Can::Resume)))
+        let can_go_on = agent.can(Can::Load) || agent.can(Can::Resume);
+        self.known_id().filter(|_| has_talked && can_go_on && !self.is_aside())
     }
 
     /// What earlier journals have of it is being read.

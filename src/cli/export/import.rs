@@ -267,6 +267,9 @@ fn of_recording(file: &Path, dir: &Path) -> Result<Taken, Fault> {
     taken.line(head.to_string().as_bytes())?;
     let start = json!({ "t": 0.0, "dir": "person", "at": { "agent": 0 }, "intent": "Start" });
     taken.line(start.to_string().as_bytes())?;
+    // What an agent says is its only while it runs.
+    let runs = json!({ "t": 0.0, "dir": "host", "at": { "agent": 0 }, "fact": { "AgentSpawned": { "pid": 1 } } });
+    taken.line(runs.to_string().as_bytes())?;
     taken.each(file, |taken, line| {
         let Some(told) = Line::of(line).filter(Line::is_record) else { return Ok(()) };
         if let Some(blocks) = told.params()["prompt"].as_array() {

@@ -112,9 +112,16 @@ pub(super) fn of_servers(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Cla
     found
 }
 
-/// A tool that is only known by its name.
-pub(super) fn by_name(tool: &ToolCall) -> Claim {
-    Claim::new(tool.name.as_deref().unwrap_or("other"), Claimed::Text(tool.title.clone()))
+/// A tool that is only known by its name. A title that leaves something out may stand for anything: what it says can be
+/// denied, and allows nothing.
+pub(super) fn by_name(tool: &ToolCall) -> Vec<Claim> {
+    let name = tool.name.as_deref().unwrap_or("other");
+    let said = Claim::new(name, Claimed::Text(tool.title.clone()));
+    if ["...", "…"].iter().any(|gap| tool.title.contains(gap)) {
+        vec![Claim::new(name, Claimed::Unknown), Claim { only_narrows: true, ..said }]
+    } else {
+        vec![said]
+    }
 }
 
 /// All that a tool is called: as the protocol has it, as adapters say it, and as only the id of its call begins, as in the

@@ -203,8 +203,9 @@ fn run(session: &mut Session, req: ReqId, spec: Arc<TerminalSpec>, ruling: Optio
         }
         Verdict::Refuse(ground) => {
             audit::command(&spec, false, &ground, cx);
-            if let Ground::Flag(_) | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule = ground {
-                let words = format!("refused by {}: run {}", ground.words(), spec.line());
+            if let Ground::Flag(_) | Ground::Aside | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule = ground {
+                let before = if ground == Ground::Aside { ", as" } else { " by" };
+                let words = format!("refused{before} {}: run {}", ground.words(), spec.line());
                 notice(session, Level::Warn, words, Vec::new(), cx.now);
             }
             fail(cx, req, ground.refusal(Subject::Command(spec.line())));

@@ -48,7 +48,7 @@ use crate::base::paths::visible;
 use crate::host::fs::Private;
 use crate::review::worktree::own_files::OwnFiles;
 use crate::review::worktree::repo::{self, Repo};
-use crate::review::worktree::walk::{self, Kind, Part, Reader, RelPath, Stat, Time, Walked};
+use crate::review::worktree::walk::{self, Kind, Part, Reader, RelPath, Time, Walked};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;

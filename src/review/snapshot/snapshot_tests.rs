@@ -2,7 +2,7 @@ use super::*;
 use crate::review::snapshot::preserve::Share;
 use crate::review::state::Oid;
 use crate::review::worktree::git_index::Index;
-use crate::review::worktree::walk::faults;
+use crate::review::worktree::walk::{Stat, faults};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;

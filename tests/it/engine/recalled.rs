@@ -242,9 +242,18 @@ async fn copies(mut agent: Agent) {
     }
 }
 
-/// In the journal of the copies nothing is of what was said in the first before.
 #[tokio::test]
 async fn a_copy_of_a_copy_keeps_what_was_said_in_one_that_was_gone_on_with() {
+    copies_keep_what_was_said(&|from| Opening::Copy(from.into())).await;
+}
+
+#[tokio::test]
+async fn so_does_a_side_question_that_is_kept() {
+    copies_keep_what_was_said(&|from| Opening::Aside { beside: SessionKey::FIRST, from: Some(from.into()) }).await;
+}
+
+/// In the journal of the copies nothing is of what was said in the first before.
+async fn copies_keep_what_was_said(copy: &dyn Fn(&str) -> Opening) {
     let dir = tempfile::tempdir().unwrap();
     let (journals, root) = (dir.path().join("sessions"), dir.path().join("project"));
     std::fs::create_dir(&root).unwrap();
@@ -265,8 +274,9 @@ async fn a_copy_of_a_copy_keeps_what_was_said_in_one_that_was_gone_on_with() {
             prompted(&mut engine, SessionKey::FIRST, "one").await;
         } else {
             for (at, from) in [(1, "s"), (2, "c1"), (3, "c2")] {
-                let how = Opening::Copy(from.into());
+                let how = copy(from);
                 engine.intent_to(AgentKey::FIRST.into(), Intent::OpenSession { cwd: cwd.clone(), how });
+                engine.intent_in(SessionKey(at), Intent::KeepAside);
                 prompted(&mut engine, SessionKey(at), &format!("in c{at}")).await;
                 live.push(shown(engine.model().session_of(SessionKey(at)).unwrap()));
             }

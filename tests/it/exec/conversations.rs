@@ -104,7 +104,10 @@ fn a_conversation_goes_out_in_each_format_and_comes_back_once() {
         assert_eq!(count(), 1);
     }
     assert_eq!(lines(run(&lab, &["search", "answer", "--json"]).assert_code(0))[0]["session_id"], id.as_str());
-    assert!(run(&lab, &["export", &id]).out().contains("my question"));
+    let recorded = run(&lab, &["export", &id]);
+    for part in ["my question", "the &lt;b>answer&lt;/b> of the agent"] {
+        assert!(recorded.assert_code(0).out().contains(part), "{part}: {}", recorded.out());
+    }
     run(&lab, &["import", lab.write("x", "no recording\n").to_str().unwrap()]).assert_says(2, &["neither"]);
 }
 
