@@ -510,9 +510,11 @@ fn a_command_that_runs_is_asked_before_a_call_that_has_ended() {
         let names = ["src/a", "src/new"];
         let ended = loop {
             let before = Instant::now();
-            names.iter().for_each(|name| place.write(name, "of the agent\n"));
+            for name in names {
+                place.write(name, "of the agent\n");
+            }
             if before.elapsed() < SLACK / 4 {
-                break before - SLACK / 2;
+                break before.checked_sub(SLACK / 2).unwrap();
             }
         };
         let note = ToolNote {

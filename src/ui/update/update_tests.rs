@@ -662,7 +662,7 @@ fn narrow_edit(s: &mut Scene, req: u64) {
         options.map(|((name, kind), n)| PermissionOption { id: format!("{n}"), name: (*name).into(), kind: *kind });
     let mut tool = ToolPatch::new(format!("edit-{req}").into());
     (tool.kind, tool.title) = (Patch::Set(ToolKind::Edit), Patch::Set("a.rs".into()));
-    let text: String = (1..=9).map(|n| format!("line {n};\n")).collect();
+    let text: String = (1..=9).map(|n| format!("line {n};\n")).collect::<Vec<_>>().concat();
     tool.content = Patch::Set(vec![ToolContent::Change(Change::of_texts("a.rs", None, text.into()))]);
     let request = AgentRequest::Permission { tool, options: options.collect() };
     s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
