@@ -294,6 +294,7 @@ fn of_review(review: &Listed, session: AgentSession) -> Known {
         is_listed: false,
         is_named: false,
         copy_of: None,
+        is_question: false,
         also: Vec::new(),
         used_as_told: None,
     }

@@ -17,6 +17,7 @@ use super::redact::Redaction;
 use super::usage::{Usage, without_place};
 use super::values::Format;
 use crate::base::{human, paths};
+use crate::engine::forgetting::{self, Whose};
 use crate::engine::recalling::sources;
 use crate::engine::replay::past_of;
 use crate::headless::code;
@@ -30,6 +31,7 @@ use crate::review::session::persons;
 use crate::store::lines;
 use crate::store::sessions::{self, Known, Part, State};
 use entries::items;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::io::{self, BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -66,7 +68,7 @@ pub fn export(wanted: &Export) -> Result<u8, Usage> {
     let known = row.known;
     let parts = parts_of(&state, &known)?;
     let redaction = wanted.redact.then(|| Redaction::here(super::conversations::home().as_deref(), []));
-    let out = Out { known: &known, parts: &parts, format: wanted.format, redaction };
+    let out = Out { state: &state, known: &known, parts: &parts, format: wanted.format, redaction };
     match &wanted.output {
         None => printed(out.write(&mut BufWriter::new(io::stdout().lock()))),
         Some(file) => {
@@ -143,7 +145,7 @@ fn printed(done: Result<(), Fault>) -> Result<u8, Usage> {
 
 /// Writes a conversation as Markdown into its own directory, under a name that nothing has there yet.
 pub(super) fn beside(state: &Path, known: &Known) -> Result<PathBuf, Usage> {
-    let out = Out { known, parts: &parts_of(state, known)?, format: Format::Markdown, redaction: None };
+    let out = Out { state, known, parts: &parts_of(state, known)?, format: Format::Markdown, redaction: None };
     let title = known.title.as_ref().or(known.first_prompt.as_ref()).unwrap_or(&known.session_id);
     let stem = file_stem(title);
     for n in 1..=MAX_NAMESAKES {
@@ -185,6 +187,8 @@ fn parts_of(state: &Path, known: &Known) -> Result<Vec<Part>, Usage> {
 
 /// A conversation on its way out.
 struct Out<'a> {
+    /// acp-tui's directory for state.
+    state: &'a Path,
     known: &'a Known,
     parts: &'a [Part],
     format: Format,
@@ -235,25 +239,82 @@ impl Out<'_> {
     fn write_journals(&self, to: &mut dyn Write) -> Result<(), Fault> {
         to.write_all(write::json_head(self.known).as_bytes())?;
         for (number, journal) in self.known.journals.iter().enumerate() {
-            let others: Vec<&str> =
-                self.parts.iter().filter(|part| part.journal == *journal).map(|part| &*part.session_id).collect();
-            let name = json::cleaned(&serde_json::Value::from(sessions::stem(journal)).to_string());
+            let (stem, whose) = (sessions::stem(journal), self.shared_with_others(journal)?);
+            let quoted = |text: &str| json::cleaned(&Value::from(text).to_string());
+            let name = match &whose {
+                None => quoted(stem),
+                Some(whose) => format!("{},\"run\":{}", quoted(&part_name(stem, whose)), quoted(stem)),
+            };
             write!(to, "{}{{\"name\":{name},\"lines\":[", if number > 0 { "," } else { "" })?;
-            let (mut is_first, mut written) = (true, Ok(()));
-            each_line(journal, |line| {
-                let line =
-                    std::str::from_utf8(line).ok().filter(|line| serde_json::from_str::<&RawValue>(line).is_ok());
-                let line = line.filter(|line| !import::is_of_another(line, &self.known.session_id, &others));
-                if let (Some(line), Ok(())) = (line, &written) {
-                    let comma = if std::mem::take(&mut is_first) { "" } else { "," };
-                    written = write!(to, "{comma}{}", json::cleaned(line.trim()));
+            let mut lines = 0;
+            let mut put = |line: &str| {
+                let head = (lines == 0).then(|| self.head(line, whose.as_ref())).flatten();
+                let line = json::cleaned(head.as_deref().unwrap_or(line).trim());
+                lines += 1;
+                write!(to, "{}{line}", if lines > 1 { "," } else { "" })
+            };
+            match &whose {
+                Some(whose) => {
+                    let shown = paths::visible(journal.as_os_str());
+                    let put = |line: &str| if line.len() > MAX_LINE { Ok(()) } else { put(line) };
+                    forgetting::only(self.state, journal, *whose, put)
+                        .map_err(|error| Usage(format!("{shown}: {error}")))?;
                 }
-            })?;
-            written?;
+                None => {
+                    let mut written = Ok(());
+                    each_line(journal, |line| {
+                        let line = std::str::from_utf8(line).ok();
+                        let line = line.filter(|line| serde_json::from_str::<&RawValue>(line).is_ok());
+                        if let (Some(line), Ok(())) = (line, &written) {
+                            written = put(line);
+                        }
+                    })?;
+                    written?;
+                }
+            }
             write!(to, "]}}")?;
         }
         Ok(to.write_all(b"]}\n")?)
     }
+
+    /// Whose this conversation is in a journal, where others may be in that, too. Says what of it cannot be read.
+    fn shared_with_others(&self, journal: &Path) -> Result<Option<Whose<'_>>, Fault> {
+        let further = [b"\"OpenSession\"".as_slice(), b"\"AddAgent\""].map(memchr::memmem::Finder::new);
+        let is_its = |part: &&Part| part.journal == journal && part.session_id == self.known.session_id;
+        let part = self.parts.iter().find(|part| is_its(part) && self.known.is_of(&part.command));
+        let Some(part) = part.or_else(|| self.parts.iter().find(is_its)) else { return Ok(None) };
+        let (mut has_others, mut is_cut, mut is_head) = (!part.is_alone, false, true);
+        each_line(journal, |line| {
+            if std::mem::take(&mut is_head) {
+                is_cut = serde_json::from_slice::<Value>(line).is_ok_and(|head| head["only"].is_string());
+            }
+            has_others = has_others || further.iter().any(|further| further.find(line).is_some());
+        })?;
+        let command = Some(&*part.command).filter(|command| !command.is_empty());
+        Ok((has_others && !is_cut).then_some(Whose { id: &self.known.session_id, command }))
+    }
+
+    /// The first line of a journal, with what it does not say of the conversation.
+    fn head(&self, line: &str, whose: Option<&Whose<'_>>) -> Option<String> {
+        let mut head: Value = serde_json::from_str(line).ok()?;
+        let members = head.as_object_mut()?;
+        if let Some(title) = &self.known.title {
+            members.insert("title".into(), title.as_str().into());
+        }
+        if let Some(whose) = whose {
+            members.insert("only".into(), whose.id.into());
+        }
+        Some(head.to_string())
+    }
+}
+
+/// The name of what a journal has of one of its conversations.
+fn part_name(stem: &str, whose: &Whose<'_>) -> String {
+    let mut sum = crc32fast::Hasher::new();
+    for text in [whose.command.unwrap_or_default(), "\n", whose.id] {
+        sum.update(text.as_bytes());
+    }
+    format!("{stem}-{:08x}", sum.finalize())
 }
 
 /// Hands over each line of a file of ours, and says what is left out of it.

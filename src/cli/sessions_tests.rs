@@ -43,6 +43,7 @@ fn row(id: &str, stem: &str, ago: u64) -> Row {
         is_listed: false,
         is_named: false,
         copy_of: None,
+        is_question: false,
         also: Vec::new(),
         used_as_told: None,
     };

@@ -1,9 +1,10 @@
-//! Takes one conversation out of a journal in which others are, too.
+//! Takes one conversation out of a journal in which others are, too, or all others.
 //!
 //! The journal is replayed to find out whose each line is, and written anew without the lines of that one. What cannot be
 //! put down to one session stays: how agents were started and logged in, what they listed. Invariants: a journal that is
 //! being written is not touched; the new one takes the place of the old one in one step, or the old one stays as it was;
-//! in a replay of the new one every other session has the key, the turns and the entries that it had.
+//! in a replay of the new one every session that stays has the key, the turns and the entries that it had. So of one that
+//! a copy began with there stays what was said up to the copy.
 //!
 //! What is counted over all sessions would come out wrong without what was taken out. So the new journal says where
 //! counting goes on (`numbers`), and of each call whose it is (`of`). Where the conversation began stands a session that
@@ -43,6 +44,28 @@ pub struct Whose<'a> {
     pub command: Option<&'a str>,
 }
 
+/// Which conversations go.
+#[derive(Clone, Copy, Debug)]
+enum Gone<'a> {
+    It(Whose<'a>),
+    AllBut(Whose<'a>),
+}
+
+/// Hands over the lines of a journal as they are without all other conversations. It may be being written. `state` is
+/// acp-tui's directory for state.
+pub fn only(
+    state: &Path,
+    journal: &Path,
+    whose: Whose<'_>,
+    mut put: impl FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = lines::open(journal)?;
+    let (parts, _) = sessions::parts(state)?;
+    let before = earlier(&parts, journal, MAX_EARLIER).unwrap_or_default();
+    let owners = Owners::of(&mut file, Gone::AllBut(whose), before.clone())?;
+    anew(&mut file, &owners, before, &mut put)
+}
+
 /// Writes the journal anew without that conversation. `state` is acp-tui's directory for state.
 pub fn take_out(state: &Path, journal: &Path, whose: Whose<'_>) -> io::Result<()> {
     let lock = match Lock::take(lines::open(journal)?) {
@@ -54,11 +77,23 @@ pub fn take_out(state: &Path, journal: &Path, whose: Whose<'_>) -> io::Result<()
     let (parts, _) = sessions::parts(state)?;
     // What sessions that go on had before decides how their turns are counted.
     let before = earlier(&parts, journal, MAX_EARLIER).unwrap_or_default();
-    let owners = Owners::of(&mut file, whose, before.clone())?;
-    let mut anew = Anew { out: Replacement::of(journal)?, before, replay: None, failed: None };
+    let owners = Owners::of(&mut file, Gone::It(whose), before.clone())?;
+    let mut out = Replacement::of(journal)?;
+    anew(&mut file, &owners, before, &mut |line| writeln!(out, "{line}"))?;
+    out.finish_like(&file.metadata()?, Durability::Whole)
+}
+
+/// Hands over the lines of the journal without what goes.
+fn anew(
+    file: &mut File,
+    owners: &Owners<'_>,
+    before: HashMap<SessionId, Past>,
+    out: &mut dyn FnMut(&str) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut anew = Anew { out, before, replay: None, failed: None };
     let mut at = 0;
-    lines::each(&mut file, 0, |line| {
-        anew.take(&owners, at, &String::from_utf8_lossy(line));
+    lines::each(file, 0, |line| {
+        anew.take(owners, at, &String::from_utf8_lossy(line));
         at += 1;
     })?;
     if let Some(error) = anew.failed {
@@ -68,7 +103,7 @@ pub fn take_out(state: &Path, journal: &Path, whose: Whose<'_>) -> io::Result<()
     if owners.kept().any(|(key, id)| there.get(key) != Some(id)) {
         return Err(io::Error::other("it cannot be taken out without harm to the others, and stays as it was"));
     }
-    anew.out.finish_like(&file.metadata()?, Durability::Whole)
+    Ok(())
 }
 
 /// Whose a line is.
@@ -77,8 +112,8 @@ enum Owner {
     /// Of nobody alone.
     All,
     Session(SessionKey),
-    /// It names the conversation.
-    Wanted,
+    /// It names one that goes.
+    Gone,
     /// This session begins with it.
     Begins(SessionKey),
     /// Of a session; it has the agent started again.
@@ -100,18 +135,22 @@ struct Mark {
 /// What a session is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Named {
-    Wanted,
+    Gone,
     Other,
-    /// It was the conversation, and has lost that name: what happens now leads to another one.
+    /// It was one that goes, and has lost that name: what happens now leads to another one.
     Nothing,
 }
 
 /// Whose all lines of a journal are.
 struct Owners<'a> {
-    whose: Whose<'a>,
+    gone: Gone<'a>,
     marks: Vec<Mark>,
-    /// From which line on a session is the conversation, or is another one.
+    /// From which line on a session is one that goes, or is another one.
     named: BTreeMap<SessionKey, Vec<(usize, Named)>>,
+    /// Copies that began with what was said in these sessions up to a line.
+    copied: BTreeMap<SessionKey, (SessionKey, usize)>,
+    /// Up to which line sessions stay that go, as copies that stay began with them.
+    until: BTreeMap<SessionKey, usize>,
     /// What the sessions are called at the end.
     names: BTreeMap<SessionKey, SessionId>,
 }
@@ -163,47 +202,76 @@ struct Reading<'a> {
 }
 
 impl<'a> Owners<'a> {
-    fn of(file: &mut File, whose: Whose<'a>, mut before: HashMap<SessionId, Past>) -> io::Result<Self> {
+    fn new(gone: Gone<'a>) -> Self {
+        let (named, names, copied, until) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { gone, marks: Vec::new(), named, copied, until, names }
+    }
+
+    fn of(file: &mut File, gone: Gone<'a>, mut before: HashMap<SessionId, Past>) -> io::Result<Self> {
         let mut reading: Option<Reading<'a>> = None;
         lines::each(file, 0, |line| {
             let text = String::from_utf8_lossy(line);
             let reading = reading.get_or_insert_with(|| Reading {
                 replay: replay_of(&text, std::mem::take(&mut before)),
-                owners: Self { whose, marks: Vec::new(), named: BTreeMap::new(), names: BTreeMap::new() },
+                owners: Self::new(gone),
                 asked: HashMap::new(),
                 called: HashMap::new(),
             });
             reading.take(&text);
         })?;
         match reading {
-            Some(reading) if !reading.replay.is_foreign() => Ok(reading.owners),
+            Some(reading) if !reading.replay.is_foreign() => Ok(reading.owners.with_begun()),
             _ => Err(io::Error::other("it cannot be read by this acp-tui")),
         }
     }
 
+    /// What copies that stay began with stays so long, and what that began with, too.
+    fn with_begun(mut self) -> Self {
+        let mut copies: Vec<SessionKey> = self.copied.keys().copied().filter(|key| !self.goes_whole(*key)).collect();
+        while let Some(copy) = copies.pop() {
+            let Some((from, line)) = self.copied.get(&copy).copied() else { continue };
+            let until = self.until.entry(from).or_default();
+            if *until < line {
+                *until = line;
+                copies.push(from);
+            }
+        }
+        self
+    }
+
     /// What a session is called at this line. One that is called nothing up to the end is what it was.
     fn named(&self, key: SessionKey, line: usize) -> Named {
+        if self.until.get(&key).is_some_and(|until| line <= *until) {
+            return Named::Other;
+        }
         let named = self.named.get(&key).map(Vec::as_slice).unwrap_or_default();
         let at = named.iter().rposition(|(from, _)| *from <= line).unwrap_or_default();
         match named.get(at) {
-            Some((_, Named::Nothing)) if at + 1 == named.len() => Named::Wanted,
+            Some((_, Named::Nothing)) if at + 1 == named.len() => Named::Gone,
             Some((_, named)) => *named,
+            None if matches!(self.gone, Gone::AllBut(_)) => Named::Gone,
             None => Named::Other,
         }
     }
 
-    fn is_wanted(&self, key: SessionKey, line: usize) -> bool {
-        self.named(key, line) == Named::Wanted
+    fn goes(&self, key: SessionKey, line: usize) -> bool {
+        self.named(key, line) == Named::Gone
     }
 
-    /// Whether it never was another one.
-    fn is_wanted_only(&self, key: SessionKey) -> bool {
-        self.named.get(&key).is_some_and(|named| named.iter().all(|(_, named)| *named != Named::Other))
+    /// Whether it never was one that stays.
+    fn goes_whole(&self, key: SessionKey) -> bool {
+        if self.until.contains_key(&key) {
+            return false;
+        }
+        match self.named.get(&key) {
+            Some(named) => named.iter().all(|(_, named)| *named != Named::Other),
+            None => matches!(self.gone, Gone::AllBut(_)),
+        }
     }
 
-    /// All other sessions.
+    /// All that stay.
     fn kept(&self) -> impl Iterator<Item = (&SessionKey, &SessionId)> {
-        self.names.iter().filter(|(key, _)| !self.is_wanted(**key, usize::MAX))
+        self.names.iter().filter(|(key, _)| !self.goes(**key, usize::MAX))
     }
 }
 
@@ -246,6 +314,9 @@ impl Reading<'_> {
         };
         let line = self.owners.marks.len();
         self.owners.marks.push(Mark { owner, t: record.t, numbers, of });
+        if let Some(Address::Session(key)) = of {
+            self.note_copy(agent, key, line);
+        }
         // Pieces of messages name no session anew.
         if frame.is_none_or(|frame| frame.method.is_none()) {
             self.note_names(line);
@@ -257,9 +328,23 @@ impl Reading<'_> {
         agent.is_some_and(|agent| matches!(agent.connection, Connection::Starting { .. }))
     }
 
-    fn is_its(&self, agent: AgentKey) -> bool {
+    /// Whether the conversation is this one.
+    fn is_it(&self, agent: AgentKey, id: &str) -> bool {
+        let (Gone::It(whose) | Gone::AllBut(whose)) = self.owners.gone;
         let agent = self.replay.core().model().agent_of(agent);
-        agent.is_some_and(|agent| self.owners.whose.command.is_none_or(|command| agent.command == command))
+        let is_its = agent.is_some_and(|agent| whose.command.is_none_or(|command| agent.command == command));
+        is_its && id == whose.id
+    }
+
+    /// A copy is asked for: what it begins with has been put into it by now.
+    fn note_copy(&mut self, agent: AgentKey, copy: SessionKey, line: usize) {
+        let model = self.replay.core().model();
+        let Some(session) = model.session_of(copy) else { return };
+        let from = session.will_copy().and_then(|from| model.session_named(agent, from));
+        let from = from.filter(|_| session.has_talked());
+        if let Some(from) = from.filter(|from| *from != copy) {
+            self.owners.copied.insert(copy, (from, line));
+        }
     }
 
     fn note_names(&mut self, line: usize) {
@@ -273,13 +358,14 @@ impl Reading<'_> {
             }
             if is_anew {
                 let agent = self.replay.core().agent_at((*key).into());
-                let is_it = id.as_str() == self.owners.whose.id && agent.is_some_and(|agent| self.is_its(agent));
-                let what = if is_it { Named::Wanted } else { Named::Other };
+                let is_it = agent.is_some_and(|agent| self.is_it(agent, id.as_str()));
+                let goes = is_it == matches!(self.owners.gone, Gone::It(_));
+                let what = if goes { Named::Gone } else { Named::Other };
                 self.owners.named.entry(*key).or_default().push((line, what));
             }
         }
         for (key, named) in &mut self.owners.named {
-            let is_lost = !names.contains_key(key) && named.last().is_some_and(|(_, named)| *named == Named::Wanted);
+            let is_lost = !names.contains_key(key) && named.last().is_some_and(|(_, named)| *named == Named::Gone);
             if is_lost {
                 named.push((line + 1, Named::Nothing));
             }
@@ -290,11 +376,14 @@ impl Reading<'_> {
 
     /// Whose a message is that names this session.
     fn named(&self, agent: AgentKey, id: &str) -> Owner {
-        if id == self.owners.whose.id && self.is_its(agent) {
-            return Owner::Wanted;
+        let (model, is_it, id) = (self.replay.core().model(), self.is_it(agent, id), SessionId::from(id));
+        let parent = || model.parent_of(agent, &id);
+        match self.owners.gone {
+            Gone::It(_) if is_it => Owner::Gone,
+            Gone::It(_) => parent().map_or(Owner::All, Owner::Session),
+            Gone::AllBut(_) if is_it => Owner::All,
+            Gone::AllBut(_) => model.session_named(agent, &id).or_else(parent).map_or(Owner::Gone, Owner::Session),
         }
-        let parent = self.replay.core().model().parent_of(agent, &SessionId::from(id));
-        parent.map_or(Owner::All, Owner::Session)
     }
 
     /// By the agent.
@@ -334,8 +423,8 @@ impl Reading<'_> {
 }
 
 /// The journal as it is without the conversation.
-struct Anew {
-    out: Replacement,
+struct Anew<'a> {
+    out: &'a mut dyn FnMut(&str) -> io::Result<()>,
     /// What sessions that go on had before.
     before: HashMap<SessionId, Past>,
     /// Of what was written.
@@ -343,10 +432,10 @@ struct Anew {
     failed: Option<io::Error>,
 }
 
-impl Anew {
+impl Anew<'_> {
     fn take(&mut self, owners: &Owners<'_>, line: usize, text: &str) {
         let Some(mark) = owners.marks.get(line) else { return };
-        let begins = |key| owners.is_wanted_only(key);
+        let begins = |key| owners.goes_whole(key);
         if self.replay.is_none() {
             self.replay = Some(replay_of(text, std::mem::take(&mut self.before)));
             self.put(text);
@@ -356,16 +445,16 @@ impl Anew {
             return;
         }
         match mark.owner {
-            Owner::Nobody | Owner::Wanted => {}
+            Owner::Nobody | Owner::Gone => {}
             // In the new journal nothing was asked for before that.
             Owner::Session(key) if owners.named(key, line) == Named::Nothing && is(text, &Intent::Restart) => {}
-            Owner::Session(key) | Owner::Restarts(key, _) if !owners.is_wanted(key, line) => self.keep(mark, text),
+            Owner::Session(key) | Owner::Restarts(key, _) if !owners.goes(key, line) => self.keep(mark, text),
             Owner::Session(_) if is(text, &Intent::CloseSession) => self.keep(mark, text),
             Owner::Session(_) => {}
             Owner::Restarts(_, agent) => self.keep(mark, &intent(mark.t, agent.into(), &json!("Restart"))),
             Owner::Begins(key) if begins(key) => self.begin(mark, key, text),
             Owner::Begins(_) => self.keep(mark, text),
-            Owner::All => self.keep(mark, &without_listed(text, owners.whose.id)),
+            Owner::All => self.keep(mark, &without_listed(text, owners.gone)),
         }
     }
 
@@ -396,7 +485,7 @@ impl Anew {
 
     fn put(&mut self, text: &str) {
         if self.failed.is_none() {
-            self.failed = writeln!(self.out, "{text}").err();
+            self.failed = (self.out)(text).err();
         }
         if let Some(replay) = &mut self.replay {
             replay.line(text);
@@ -433,14 +522,21 @@ fn with_owner(text: &str, of: Address) -> String {
     }
 }
 
-/// What an agent lists, without the conversation.
-fn without_listed<'a>(text: &'a str, id: &str) -> Cow<'a, str> {
-    let quoted = Value::from(id).to_string();
-    if !text.contains(&quoted) {
+/// What an agent lists, without what goes.
+fn without_listed<'a>(text: &'a str, gone: Gone<'_>) -> Cow<'a, str> {
+    let may_list = match gone {
+        Gone::It(whose) => text.contains(&Value::from(whose.id).to_string()),
+        Gone::AllBut(_) => text.contains("\"sessions\""),
+    };
+    if !may_list {
         return Cow::Borrowed(text);
     }
     let Ok(mut record) = serde_json::from_str::<Value>(text) else { return Cow::Borrowed(text) };
-    if !stored::unlist(&mut record["frame"], id) {
+    let goes = |id: &str| match gone {
+        Gone::It(whose) => id == whose.id,
+        Gone::AllBut(whose) => id != whose.id,
+    };
+    if !stored::unlist(&mut record["frame"], goes) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(record.to_string())

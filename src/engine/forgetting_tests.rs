@@ -395,3 +395,49 @@ fn a_replay_for_one_conversation_keeps_nothing_that_is_told_of_another() {
         assert_eq!(said, all);
     }
 }
+
+/// What goes out of a journal for others has one conversation, as it was, and no word of another.
+#[test]
+fn each_conversation_can_be_had_alone_as_it_was() {
+    let whole = Play::whole().journal.join("\n") + "\n";
+    let before = replayed(&whole);
+    for (agent, command, id) in ALL {
+        let state = tempfile::tempdir().unwrap();
+        let dir = sessions::journals(state.path());
+        std::fs::create_dir(&dir).unwrap();
+        let path = dir.join("1700000000-000-1.jsonl");
+        std::fs::write(&path, &whole).unwrap();
+        let mut text = String::new();
+        let put = |line: &str| {
+            text.push_str(line);
+            text.push('\n');
+            Ok(())
+        };
+        only(state.path(), &path, Whose { id, command: Some(command) }, put).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "it stays as it is");
+        let after = replayed(&text);
+        let (now, then) = (named(&after, agent, id).expect(id), named(&before, agent, id).unwrap());
+        let turns = |session: &Session| {
+            let handed = |body: &String| !body.contains("handed over to a new session");
+            let all = session.entries().iter().map(|e| format!("{:?} {:?}", e.turn, e.body));
+            all.filter(handed).collect::<Vec<_>>()
+        };
+        assert_eq!(turns(&now), turns(&then), "{command} {id}:\n{text}");
+        for (other_agent, other, other_id) in ALL.into_iter().filter(|one| *one != (agent, command, id)) {
+            assert!(other_id == id || said(&text, other_id) == 0, "{other} {other_id} in {id}:\n{text}");
+            assert!(named(&after, other_agent, other_id).is_none(), "{other} {other_id} in {id}");
+        }
+        std::fs::write(&path, &text).unwrap();
+        let left = sessions::list(state.path()).unwrap().sessions;
+        let turns = before_turns(id, command);
+        assert_eq!(left.iter().map(|one| (&*one.session_id, one.turns)).collect::<Vec<_>>(), [(id, turns)], "{text}");
+    }
+}
+
+fn before_turns(id: &str, command: &str) -> u64 {
+    match (id, command) {
+        ("a", "one") => 3,
+        ("b", _) => 1,
+        _ => 2,
+    }
+}

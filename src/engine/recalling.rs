@@ -76,7 +76,9 @@ fn recalled(journals: Option<&Path>, id: &SessionId, command: &str, is_copy: boo
         Some(Ok(None)) | None => (Past::default(), None),
         Some(Ok(Some(known))) => {
             age = Some(sessions::age(known.opened));
-            title = if is_copy { known.name().map(copy_title) } else { known.own_title() };
+            // By its first words one that was a copy would be called like its original.
+            let asked = || known.name().filter(|_| known.is_question && !known.is_named).map(str::to_owned);
+            title = if is_copy { known.name().map(copy_title) } else { known.own_title().or_else(asked) };
             agent = Some(known.agent.clone()).filter(|name| *name != known.command);
             imported = known.imported_names();
             of_known(&known, id, Bounds::default())

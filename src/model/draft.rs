@@ -27,6 +27,12 @@ pub struct Draft {
     /// What commands of the person's have printed and is to go along with the prompt, as it is quoted there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<String>,
+    /// What was to be asked beside it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<String>,
+    /// The mode that the session is to have again: its agent may remember the one in which a side question was answered.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub mode: String,
     /// The conversation that it begins with an account of, for as long as nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<Before>,
@@ -34,8 +40,9 @@ pub struct Draft {
 
 impl Draft {
     pub fn is_empty(&self) -> bool {
-        let Self { text, held, aside, command, ran, follows: _ } = self;
-        text.is_empty() && held.is_empty() && aside.is_empty() && command.is_empty() && ran.is_empty()
+        let Self { text, held, aside, command, ran, questions, mode, follows: _ } = self;
+        let is_empty = text.is_empty() && held.is_empty() && aside.is_empty() && command.is_empty();
+        is_empty && ran.is_empty() && questions.is_empty() && mode.is_empty()
     }
 
     /// The prompts as one text: nothing of it is sent before the person sends it once more.
@@ -47,12 +54,16 @@ impl Draft {
     /// This one with another below it. Only one command can be written at a time: the other one is put aside.
     #[must_use]
     pub fn above(mut self, below: Self) -> Self {
-        let Self { text, held, aside, command, ran, follows } = below;
+        let Self { text, held, aside, command, ran, questions, mode, follows } = below;
         let texts = [std::mem::take(&mut self.text), text].into_iter().filter(|text| !text.trim().is_empty());
         self.text = texts.collect::<Vec<_>>().join("\n\n");
         self.held.extend(held);
         self.aside.extend(aside);
         self.ran.extend(ran);
+        self.questions.extend(questions);
+        if self.mode.is_empty() {
+            self.mode = mode;
+        }
         if self.command.is_empty() {
             self.command = command;
         } else if !command.is_empty() {

@@ -4,8 +4,8 @@
 //! agent the key only. Invariant: at most one turn runs, and prompts that wait are visible.
 
 pub mod changes;
+mod naming;
 pub mod shell;
-use super::account;
 use super::agent::{Agent, Connection, Death};
 use super::changes::{Gate, ReviewDoc, Rewound};
 use super::child::Child;
@@ -289,11 +289,6 @@ impl Session {
         self.id.as_ref().or_else(|| self.opening.id())
     }
 
-    /// What it is called, where that is known.
-    pub fn called(&self) -> Option<&str> {
-        self.title.as_deref().or(self.known_title.as_deref())
-    }
-
     /// What the person asked first.
     pub(super) fn first_prompt(&self) -> Option<EntryId> {
         self.own_slots().find(|(_, slot)| slot.kind() == Kind::User).map(|(at, _)| self.entries.id_at(at))
@@ -303,12 +298,6 @@ impl Session {
     fn own_slots(&self) -> impl Iterator<Item = (usize, &Slot)> {
         let above = self.begins.0.saturating_sub(self.entries.gone());
         self.entries.slots().enumerate().skip(usize::try_from(above).unwrap_or(usize::MAX))
-    }
-
-    /// The same in their own words as far as there are any; nothing where it is not in memory.
-    pub fn first_words(&self) -> Option<&str> {
-        let Body::User(message) = &self.entries.get(self.first_prompt()?)?.body else { return None };
-        Some(account::own_words(&message.text)).filter(|own| !own.is_empty()).or(Some(&message.text))
     }
 
     /// Whether anybody has said anything in it.

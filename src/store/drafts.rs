@@ -252,7 +252,9 @@ fn bounded(draft: &Draft) -> Draft {
     let held = draft.held.iter().map(|prompt| cut(prompt)).collect();
     let aside = draft.aside.iter().map(|text| cut(text)).collect();
     let ran = draft.ran.iter().map(|quoted| cut(quoted)).collect();
-    Draft { text, command, held, aside, ran, follows: draft.follows.clone() }
+    let questions = draft.questions.iter().map(|question| cut(question)).collect();
+    let mode = cut(&draft.mode);
+    Draft { text, command, held, aside, ran, questions, mode, follows: draft.follows.clone() }
 }
 
 /// The draft of a file, if it is of that session.

@@ -29,6 +29,8 @@ fn what_is_kept_is_read_back_by_another_process_and_is_the_owners_alone() {
         aside: vec!["put aside".into()],
         command: "make test".into(),
         ran: vec!["> $ make\n> done".into()],
+        questions: vec!["why is it so".into()],
+        mode: "default".into(),
         follows: Some(Before { session: SessionKey(0), id: Some("t".into()), agent: "Agent".into(), to: None }),
     };
     one.keep(&session("s"), &words).unwrap();

@@ -230,6 +230,11 @@ impl Autosave {
             let is_same =
                 is_same && kept.draft.held.iter().eq(held.clone()) && kept.draft.aside.iter().eq(aside.clone());
             let is_same = is_same && kept.ran.iter().eq(session.ended_shell().map(|term| &term.id));
+            let is_same = is_same && kept.draft.questions.iter().eq(app.asides.unsent_beside(key));
+            // What is of a directory is of no session.
+            let mode = view.mode_back.as_ref().filter(|_| matches!(place, Place::Session { .. }));
+            let mode = mode.map(|back| &*back.id).unwrap_or_default();
+            let is_same = is_same && kept.draft.mode == mode;
             if place == kept.place && is_same && kept.from.is_none() {
                 continue;
             }
@@ -237,7 +242,9 @@ impl Autosave {
             let (held, aside) = (held.map(str::to_owned).collect(), aside.map(str::to_owned).collect());
             kept.ran = session.ended_shell().map(|term| term.id.clone()).collect();
             let ran = session.ended_shell().map(quoted).collect();
-            kept.draft = Draft { text: text.to_owned(), held, aside, command: command.to_owned(), ran, follows };
+            let questions = app.asides.unsent_beside(key).map(str::to_owned).collect();
+            let (text, command, mode) = (text.to_owned(), command.to_owned(), mode.to_owned());
+            kept.draft = Draft { text, held, aside, command, ran, questions, mode, follows };
             let (draft, before) = (kept.draft.clone(), std::mem::replace(&mut kept.place, place.clone()));
             self.tell(|jobs| {
                 let has_moved = before != place;
@@ -271,7 +278,7 @@ impl Autosave {
 
     /// What was kept of a session has been read: what is to be put into its composer, and which prompts wait again. Of a
     /// session in which nothing was said those are text as well, and so they are where none can be sent. What commands have
-    /// printed is text below it: their terminals are gone.
+    /// printed is text below it: their terminals are gone. What was to be asked beside it is written as it was.
     pub fn fetched(&mut self, key: SessionKey, draft: Option<Draft>, can_wait: bool) -> Option<Draft> {
         let kept = self.kept.get_mut(&key)?;
         kept.is_read = true;
@@ -280,14 +287,21 @@ impl Autosave {
         if !can_wait || matches!(kept.place, Place::Directory { .. }) {
             let (command, aside) = (std::mem::take(&mut draft.command), std::mem::take(&mut draft.aside));
             let (ran, follows) = (std::mem::take(&mut draft.ran), draft.follows.take());
+            let questions = std::mem::take(&mut draft.questions);
             // An earlier version has left accounts there.
             let text = own(&kept.place, follows.as_ref(), &draft.joined()).to_owned();
-            draft = Draft { text, aside, command, ran, follows, ..Draft::default() };
+            draft = Draft { text, aside, command, ran, questions, follows, ..Draft::default() };
         }
         for quoted in std::mem::take(&mut draft.ran) {
             let blank = if draft.text.is_empty() { "" } else { "\n\n" };
             draft.text = format!("{}{blank}{}", draft.text.trim_end(), quoted.trim_start());
         }
+        // One is there to be sent, the others and what was to be sent stand where one key brings them.
+        let mut questions = std::mem::take(&mut draft.questions).into_iter().map(|question| format!("/btw {question}"));
+        if draft.text.is_empty() && draft.command.is_empty() && draft.held.is_empty() {
+            draft.text = questions.next().unwrap_or_default();
+        }
+        draft.aside.extend(questions);
         Some(draft).filter(|draft| !draft.is_empty())
     }
 

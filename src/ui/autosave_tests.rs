@@ -403,3 +403,45 @@ async fn a_desk_that_fails_is_told_of_once() {
     let more = tokio::time::timeout(Duration::from_millis(50), autosave.next()).await;
     assert!(more.is_err(), "{more:?}");
 }
+
+/// A question that is kept is in no session before that is open and it is sent.
+#[tokio::test]
+async fn a_question_that_was_not_sent_is_kept_with_the_conversation_beside_which_it_is_asked() {
+    use crate::ui::state::aside::{Aside, Unsent};
+    for written in ["", "a thought"] {
+        let drafts = Arc::new(Memory::default());
+        let mut autosave = Autosave::new(Some(drafts.clone()));
+        let mut scene = Scene::new(80, 24);
+        fetched(&mut autosave, &mut scene).await;
+        let (beside, key) = (scene.ui.shown(), SessionKey(7));
+        let unsent = Some(Unsent { account: None, has_chosen: false });
+        let (scroll, turn, mode_before) = (0, None, None);
+        let question = "why is it so".to_owned();
+        scene.ui.asides.kept = vec![Aside { key, beside, question, scroll, unsent, turn, mode_before }];
+        scene.ui.asides.waiting = Some((beside, "and then".to_owned()));
+        scene.ui.view.composer.paste(written);
+        autosave.look(&scene.model, &scene.ui);
+        let place = Place::of(scene.model.first(), None);
+        drafts.sees(&format!("/home/me/src/shop: {written} + 0"));
+        let kept = drafts.drafts.lock().unwrap()[&place].clone();
+        assert_eq!(kept.questions, ["why is it so", "and then"]);
+        let mut next = Autosave::new(Some(drafts.clone()));
+        next.look(&scene.model, &Scene::new(80, 24).ui);
+        let brought = next.fetched(beside, Some(kept), true).unwrap();
+        let wanted = if written.is_empty() {
+            Draft { text: "/btw why is it so".into(), aside: vec!["/btw and then".into()], ..Draft::default() }
+        } else {
+            let aside = vec!["/btw why is it so".into(), "/btw and then".into()];
+            Draft { text: written.into(), aside, ..Draft::default() }
+        };
+        assert_eq!(brought, wanted);
+        next.close();
+        // Once it is sent it is a draft no more.
+        scene.ui.asides.kept[0].unsent = None;
+        scene.ui.asides.waiting = None;
+        autosave.look(&scene.model, &scene.ui);
+        autosave.close();
+        let left = drafts.drafts.lock().unwrap().get(&place).cloned().unwrap_or_default();
+        assert_eq!(left, Draft { text: written.into(), ..Draft::default() });
+    }
+}

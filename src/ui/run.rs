@@ -196,7 +196,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         let _ = inline::leave(&mut running);
     }
     let is_session = running.options.purpose == Purpose::Session;
-    let Running { screen, mut engine, app, mut autosave, .. } = *running;
+    let Running { screen, mut engine, mut app, mut autosave, .. } = *running;
     drop(screen);
     autosave.look(engine.model(), &app);
     let can_go_on = sessions::can_go_on(engine.model(), &app);
@@ -204,6 +204,7 @@ pub async fn run_on<D: Device>(screen: Screen<D>, mut engine: Engine, mut option
         engine.model().at(app.shown()).filter(|_| is_session).map_or(0, |shown| shown.changes().totals.pending);
     let has_talked = engine.model().sessions().any(|(_, session)| session.has_talked());
     autosave.close();
+    asides::leave(&mut engine, &mut app.asides).await;
     let exit = ended.unwrap_or(Exit::TerminalGone);
     engine.leave_nothing(exit.hangs_up());
     let goodbye = engine.shutdown().await;
@@ -426,6 +427,7 @@ impl<D: Device> Running<D> {
 
     /// Does what the person wants with the session that is shown, or with its agent.
     fn intent(&mut self, intent: Intent) {
+        asides::chosen(&self.engine, &mut self.app, &intent);
         let news = self.engine.intent_in(self.app.shown(), intent);
         self.news(news);
         self.app.sync(self.engine.model(), self.engine.now());
@@ -472,7 +474,10 @@ impl<D: Device> Running<D> {
             Out::Forget(past) => forgetting::forget(self, *past),
             Out::ListAgents(purpose) => self.list_agents(purpose),
             Out::HandOver(whose) => handing_over::hand_over(self, whose),
-            Out::Aside(question) => asides::ask(self, question),
+            Out::Aside(question) => {
+                self.remember(&format!("/btw {question}"));
+                asides::ask(self, question);
+            }
             Out::ThrowAway => asides::throw_away(self),
             Out::Keep => asides::keep(self),
             Out::Open(wanted) => self.open(&wanted),

@@ -5,6 +5,7 @@ mod asides;
 mod audit;
 mod beside;
 mod d0;
+mod exporting;
 mod forgotten;
 mod framing;
 mod hook;

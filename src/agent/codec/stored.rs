@@ -113,12 +113,12 @@ pub fn named(params: &str) -> Option<String> {
     serde_json::from_str::<Params>(params).ok().map(|params| params.session)
 }
 
-/// Takes a session out of the answer of an agent that lists its sessions. False of any other message.
-pub fn unlist(message: &mut Value, id: &str) -> bool {
+/// Takes sessions out of the answer of an agent that lists its sessions. False of any other message.
+pub fn unlist(message: &mut Value, goes: impl Fn(&str) -> bool) -> bool {
     let listed = message.pointer_mut("/result/sessions").and_then(Value::as_array_mut);
     listed.is_some_and(|listed| {
         let count = listed.len();
-        listed.retain(|session| session["sessionId"] != id);
+        listed.retain(|session| !session["sessionId"].as_str().is_some_and(&goes));
         listed.len() < count
     })
 }

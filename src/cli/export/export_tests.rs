@@ -40,6 +40,7 @@ fn known() -> Known {
         is_listed: false,
         is_named: false,
         copy_of: None,
+        is_question: false,
         also: Vec::new(),
         used_as_told: None,
     }
@@ -243,14 +244,6 @@ fn a_call_says_what_it_says_on_the_screen() {
         "d (agent ended)",
     ];
     assert_eq!(titles, want);
-}
-
-#[test]
-fn what_other_sessions_said_stays_out() {
-    let line = |session: &str| json!({ "frame": { "params": { "sessionId": session, "update": {} } } }).to_string();
-    assert!(import::is_of_another(&line("other"), "own", &["own", "other"]));
-    assert!(!import::is_of_another(&line("own"), "own", &["own", "other"]));
-    assert!(!import::is_of_another(&json!({ "fact": "x" }).to_string(), "own", &["own", "other"]));
 }
 
 /// Little of a file is held while it is read, and it need not be laid out as we do.

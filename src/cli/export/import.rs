@@ -16,7 +16,7 @@ use crate::store::sessions::{self, IMPORTED, Known, Said};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -43,15 +43,11 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
     let went_on_here =
         |journal: &PathBuf| sessions.iter().find(|one| !one.is_imported && one.journals.contains(journal));
     // Nothing is written before it is known that all can be.
-    for Taken { name, temp, .. } in journals {
+    for Taken { name, run, temp, .. } in journals {
         let temp = temp.into_inner().map_err(io::IntoInnerError::into_error)?;
         let said = Said::lines_of(temp.path(), MAX_LINE)?;
         let there = dir.join(&name);
-        // Ours, which it was exported from.
-        let own = name.strip_prefix(IMPORTED).map(|own| dir.join(own)).filter(|own| own.symlink_metadata().is_ok());
-        if let Some(own) = own
-            && Said::lines_of(&own, MAX_LINE)?.has(&said)
-        {
+        if is_of_own(&dir, &name, run.as_deref(), &said, temp.path())? {
             known += 1;
         } else if there.symlink_metadata().is_err() {
             new.push((name, temp));
@@ -93,6 +89,19 @@ pub(super) fn take_in(state: &Path, file: &Path) -> Result<u8, Fault> {
         return Ok(code::OK);
     }
     Ok(print(&format!("imported {}\n", human::count(taken, "journal")))?)
+}
+
+/// Whether our own journal, which it was exported from, has all of it. Of a part of that (`run`) the frames are told: it says
+/// besides where counting goes on.
+fn is_of_own(dir: &Path, name: &str, run: Option<&str>, said: &Said, temp: &Path) -> Result<bool, Fault> {
+    let Some(own) = run.or_else(|| name.strip_prefix(IMPORTED)).map(|own| dir.join(own)) else { return Ok(false) };
+    if own.symlink_metadata().is_err() {
+        return Ok(false);
+    }
+    if run.is_none() {
+        return Ok(Said::lines_of(&own, MAX_LINE)?.has(said));
+    }
+    Ok(Said::messages_of(&own, MAX_LINE)?.has(&Said::messages_of(temp, MAX_LINE)?))
 }
 
 fn went_on(stem: &str) -> Fault {
@@ -282,25 +291,4 @@ fn of_recording(file: &Path, dir: &Path) -> Result<Taken, Fault> {
     })?;
     taken.line(json!({ "dir": "host", "end": true }).to_string().as_bytes())?;
     Ok(taken)
-}
-
-/// Whether a line of a journal is of other sessions of it: their prompts, and what their agent said there.
-pub fn is_of_another(line: &str, own: &str, all: &[&str]) -> bool {
-    #[derive(serde::Deserialize)]
-    struct Framed<'a> {
-        #[serde(borrow, default)]
-        frame: Option<&'a RawValue>,
-    }
-    #[derive(serde::Deserialize)]
-    struct Frame<'a> {
-        #[serde(borrow, default)]
-        params: Option<&'a RawValue>,
-    }
-    let frame = serde_json::from_str::<Framed<'_>>(line).ok().and_then(|line| line.frame);
-    let params = frame.and_then(|frame| serde_json::from_str::<Frame<'_>>(frame.get()).ok()?.params);
-    let params: HashMap<Cow<'_, str>, &RawValue> =
-        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default();
-    // A name is short, what is said may be long.
-    let mut texts = params.into_values().filter(|value| value.get().starts_with('"'));
-    texts.any(|value| text(Some(value)).is_some_and(|text| text != own && all.contains(&&*text)))
 }

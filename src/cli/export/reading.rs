@@ -23,6 +23,8 @@ use tempfile::NamedTempFile;
 /// A journal that is written, and the name that it is to have.
 pub struct Taken {
     pub name: String,
+    /// The journal of which it is a part, where it is one.
+    pub run: Option<String>,
     pub temp: BufWriter<NamedTempFile>,
     sum: crc32fast::Hasher,
     bytes: usize,
@@ -31,7 +33,7 @@ pub struct Taken {
 impl Taken {
     pub fn new(dir: &Path) -> io::Result<Self> {
         let temp = BufWriter::new(NamedTempFile::new_in(dir)?);
-        Ok(Self { name: String::new(), temp, sum: crc32fast::Hasher::new(), bytes: 0 })
+        Ok(Self { name: String::new(), run: None, temp, sum: crc32fast::Hasher::new(), bytes: 0 })
     }
 
     pub fn line(&mut self, line: &[u8]) -> io::Result<()> {
@@ -208,26 +210,30 @@ impl<'de> Visitor<'de> for Journal<'_, '_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Taken, A::Error> {
         let taken = Taken::new(self.0.dir);
-        let (mut taken, mut told) = (self.0.written(taken)?, Value::Null);
+        let (mut taken, mut told, mut run) = (self.0.written(taken)?, Value::Null, Value::Null);
         while let Some(name) = map.next_key::<String>()? {
             match name.as_str() {
                 "name" => told = map.next_value()?,
+                "run" => run = map.next_value()?,
                 "lines" => map.next_value_seed(Lines(self.0, &mut taken))?,
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
-        let name = told.as_str().unwrap_or_default();
-        // A name is a file here: only one that we could have given is taken.
-        let is_ours =
-            !name.is_empty() && name.len() < 100 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-        let name = name.strip_prefix(IMPORTED).unwrap_or(name);
-        taken.name = if is_ours {
-            format!("{IMPORTED}{name}{}", sessions::ENDING)
-        } else {
-            named(taken.sum.clone().finalize(), taken.bytes)
+        taken.run = ours(&run).map(|run| format!("{run}{}", sessions::ENDING));
+        taken.name = match ours(&told) {
+            Some(name) => format!("{IMPORTED}{}{}", name.strip_prefix(IMPORTED).unwrap_or(name), sessions::ENDING),
+            None => named(taken.sum.clone().finalize(), taken.bytes),
         };
         Ok(taken)
     }
+}
+
+/// A name is a file here: only one that we could have given is taken.
+fn ours(name: &Value) -> Option<&str> {
+    let is_ours = |name: &&str| {
+        !name.is_empty() && name.len() < 100 && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    };
+    name.as_str().filter(is_ours)
 }
 
 impl<'de> DeserializeSeed<'de> for Lines<'_, '_> {

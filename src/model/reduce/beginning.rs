@@ -7,7 +7,7 @@
 use super::{Cx, in_session, lifecycle, notice, opening, recalled};
 use crate::model::Model;
 use crate::model::agent::Agent;
-use crate::model::effect::Effect;
+use crate::model::effect::{Call, Effect};
 use crate::model::entry::{Body, Level};
 use crate::model::event::{Before, Beside, Can, Opening, SessionResult};
 use crate::model::ids::{AgentKey, SessionId, SessionKey};
@@ -103,6 +103,7 @@ pub fn needs_no_copy(session: &mut Session, cx: &mut Cx) -> bool {
         return false;
     }
     session.opening = Opening::New;
+    session.begins = session.entries.next_id();
     opening::wait(session);
     let words = "its agent makes no copy of the conversation; this is a new session, with an account of it";
     notice(session, Level::Info, words, Vec::new(), cx.now);
@@ -172,6 +173,23 @@ pub fn recalled(model: &mut Model, at: SessionKey, mut part: Recalled, cx: &mut 
             lifecycle::open(model, key, at, cx);
         }
     }
+}
+
+/// The agent has opened it, and the person has closed it meanwhile. What was asked aside keeps its name, by which it can
+/// be deleted.
+pub fn in_vain(model: &mut Model, at: SessionKey, id: SessionId, tells: bool, cx: &mut Cx) {
+    let key = model.sessions.get(&at).map(|session| session.agent);
+    if key.is_none_or(|key| model.session_named(key, &id).is_some()) {
+        return;
+    }
+    in_session(model, at, cx, |session, cx| {
+        if session.is_aside() {
+            session.id = Some(id.clone());
+        }
+        if tells {
+            cx.push(Effect::Call(Call::CloseSession(id)));
+        }
+    });
 }
 
 /// The answer to a side question is kept.

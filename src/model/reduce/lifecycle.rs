@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::Model;
 use crate::model::agent::{Agent, Connection, DeathKind, NO_DIRECTORIES, Stray};
-use crate::model::effect::{Answer, Call, Effect};
+use crate::model::effect::{Answer, Effect};
 use crate::model::entry::Level;
 use crate::model::event::{AgentRequest, CallError, Can, InitResult, Odd, Opening, SessionResult, Update, Words};
 use crate::model::ids::{AgentKey, ReqId, SessionId, SessionKey};
@@ -272,11 +272,9 @@ pub fn session_opened(model: &mut Model, at: SessionKey, result: Result<SessionR
     let key = session.agent;
     let is_open = |id: &SessionId| model.session_named(key, id).is_some_and(|other| other != at);
     if !matches!(session.state, SessionState::Opening { .. } | SessionState::Loading { .. }) {
-        // The person has closed it meanwhile.
-        if let (Ok(opened), Some(true)) = (result, model.agents.get(&key).map(tells_of_close))
-            && model.session_named(key, &opened.id).is_none()
-        {
-            in_session(model, at, cx, |_, cx| cx.push(Effect::Call(Call::CloseSession(opened.id))));
+        if let Ok(opened) = result {
+            let tells = model.agents.get(&key).is_some_and(tells_of_close);
+            beginning::in_vain(model, at, opened.id, tells, cx);
         }
         return drop_hopeless_strays(model, key, cx);
     }

@@ -217,6 +217,10 @@ pub fn opened(session: &mut Session, opened: SessionResult, agent: &str, cx: &mu
         Opening::Fork(from) | Opening::Copy(from) => {
             retold::merge(session, cx);
             end_past_turn(session, cx);
+            if session.beside.is_some() {
+                // What is above is of the conversation.
+                session.begins = session.entries.next_id();
+            }
             let words = if session.has_talked() {
                 format!("a copy of session {from}; what is above was said in that one")
             } else {

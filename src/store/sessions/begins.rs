@@ -21,6 +21,8 @@ pub(super) enum Role {
     /// It continues the one of this name.
     Follows(String),
     Aside,
+    /// A side question that is kept.
+    Kept,
 }
 
 /// A session that its agent has not been asked for.

@@ -28,6 +28,12 @@ pub struct Head {
     /// It was imported: its file may say anything.
     #[serde(default)]
     pub imported: bool,
+    /// The only session that was exported. Of others that are in it there is what it began with.
+    #[serde(default)]
+    pub only: Option<String>,
+    /// What that was called.
+    #[serde(default)]
+    pub title: Option<String>,
 }
 
 /// A session of the journal. Times are seconds since the journal began.
@@ -61,6 +67,8 @@ pub struct Found {
     pub copy_of: Option<String>,
     /// It only answers a question beside another one.
     pub is_aside: bool,
+    /// The same before it was kept.
+    pub was_aside: bool,
     /// Its key, once it is known.
     pub key: Option<u32>,
     /// Turns that were known of it from earlier journals, where all of these were read.

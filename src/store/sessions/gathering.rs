@@ -4,10 +4,12 @@
 //! clock that was set between two runs makes no second session of one, and what went on with turns that it knew of stands
 //! behind these; what was imported is part of one of our own only if that says that it went on from this journal.
 
+use super::found::Found;
 use super::index::{Entry, IMPORTED};
 use super::{Known, State, is_open};
 use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::Origin;
+use crate::base::limits;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -16,6 +18,9 @@ use std::time::Duration;
 /// So much earlier than it began, by the clock, a session may have been taken up again by a run that does not say what it
 /// knew of it. What is earlier still is another one, whose id was given again.
 const MAX_SET_BACK: Duration = Duration::from_hours(24);
+
+/// Bytes of what a session was called where it was exported.
+const MAX_TITLE: usize = 1 << 10;
 
 /// A journal.
 pub(super) struct Journal {
@@ -218,7 +223,9 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
         is_alone: scan.sessions.len() == 1,
     });
     let found = std::mem::take(&mut scan.sessions);
-    for (place, found) in found.into_iter().enumerate().filter(|(_, found)| !found.is_aside) {
+    let is_listed = |found: &Found| !found.is_aside && head.only.as_ref().is_none_or(|only| *only == found.id);
+    let called = head.title.as_ref().filter(|_| head.imported);
+    for (place, found) in found.into_iter().enumerate().filter(|(_, found)| is_listed(found)) {
         let is_in_turn = scan.is_in_turn(place);
         let agent =
             if journal.is_alone { scan.agents.remove(found.agent) } else { scan.agents.get(found.agent).cloned() };
@@ -236,7 +243,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             session_id: found.id,
             cwd: PathBuf::from(found.cwd),
             titled: found.title.is_some().then(|| moment(found.titled)),
-            title: found.title,
+            title: called.cloned().map(|title| limits::cut(title, MAX_TITLE)).or(found.title),
             first_prompt: found.first_prompt,
             turns: found.turns,
             asked: found.asked.map(moment),
@@ -256,6 +263,7 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             is_listed: false,
             is_named: false,
             copy_of: found.copy_of,
+            is_question: found.was_aside,
             used_as_told: None,
         };
         let (agent, before, imported) = (found.agent, found.before, found.imported);

@@ -25,7 +25,7 @@ pub const ENDING: &str = ".jsonl";
 /// What the name of a journal begins with that was imported; the name that it was exported with follows.
 pub const IMPORTED: &str = "imported-";
 /// What the file begins with. One of another version is made anew.
-const FIRST: &[u8] = b"acp-tui index 15\n";
+const FIRST: &[u8] = b"acp-tui index 16\n";
 /// A larger file is none of ours.
 const MAX_BYTES: u64 = 1 << 30;
 /// Records that there is room for before any is read.

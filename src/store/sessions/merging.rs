@@ -167,6 +167,7 @@ impl Known {
             is_listed: true,
             is_named: kept.name.is_some(),
             copy_of: None,
+            is_question: false,
             used_as_told: kept.updated.clone().filter(|_| used.is_none()),
         }
     }

@@ -112,6 +112,8 @@ pub struct Known {
     pub is_named: bool,
     /// The session that it was made of.
     pub copy_of: Option<String>,
+    /// It was a side question, and is called by what was asked.
+    pub is_question: bool,
     /// When it was used last in the agent's words, where that is all that is known and it is no time.
     pub used_as_told: Option<String>,
 }
@@ -436,6 +438,7 @@ impl Known {
         self.figures.after(earlier.figures);
         self.follows = earlier.follows.or(self.follows.take());
         self.copy_of = earlier.copy_of.or(self.copy_of.take());
+        self.is_question |= earlier.is_question;
         self.turns += earlier.turns;
         self.bytes += earlier.bytes;
         self.is_older = earlier.is_older;

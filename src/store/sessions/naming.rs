@@ -29,9 +29,14 @@ pub fn threads(sessions: &mut [Known]) {
     }
 }
 
-/// A copy that has no title of its own is called by what it was made of.
+/// A copy that has no title of its own is called by what it was made of, a side question by what was asked.
 pub fn copies(sessions: &mut [Known]) {
-    let is_unnamed = |known: &Known| !known.is_named && !known.is_empty();
+    // Agents make theirs of the title of the original.
+    for known in sessions.iter_mut().filter(|known| known.is_question && !known.is_named) {
+        known.title = known.title.take().filter(|_| known.first_prompt.is_none());
+    }
+    let is_asked = |known: &Known| known.is_question && known.first_prompt.is_some();
+    let is_unnamed = |known: &Known| !known.is_named && !known.is_empty() && !is_asked(known);
     let wanted: HashSet<String> =
         sessions.iter().filter(|known| is_unnamed(known)).filter_map(|known| known.copy_of.clone()).collect();
     let is_wanted = |known: &&Known| wanted.contains(&known.session_id);

@@ -296,7 +296,7 @@ impl Scan {
             let cwd = limits::cut(cwd, limits::MAX_PATH);
             let branch = self.branch_of(&cwd);
             let id = id.to_owned();
-            let is_aside = role == Role::Aside;
+            let (is_aside, was_aside) = (role == Role::Aside, matches!(role, Role::Aside | Role::Kept));
             let follows = if let Role::Follows(id) = role { Some(id) } else { None };
             let found = Found {
                 id,
@@ -309,6 +309,7 @@ impl Scan {
                 updated: t,
                 follows,
                 is_aside,
+                was_aside,
                 ..Found::default()
             };
             self.sessions.push(found);
@@ -441,8 +442,8 @@ impl Scan {
         if let Some(session) = self.sessions.iter_mut().find(|session| session.key == Some(key)) {
             session.is_aside = false;
         }
-        if let Some(role) = self.role_of(key) {
-            *role = Role::None;
+        if let Some(role) = self.role_of(key).filter(|role| **role == Role::Aside) {
+            *role = Role::Kept;
         }
     }
 

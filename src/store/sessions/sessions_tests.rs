@@ -201,6 +201,28 @@ fn what_is_asked_aside_is_listed_once_it_is_kept_whenever_that_was() {
     assert_eq!(seen(wants(open(away))), ["s"], "thrown away before it was open");
 }
 
+/// Agents give a copy the title of what it was made of.
+#[test]
+fn a_side_question_that_is_kept_is_called_by_what_was_asked() {
+    let titled = |text: Text, id: &str, title: &str| {
+        let info = json!({ "sessionUpdate": "session_info_update", "title": title });
+        let update = json!({ "method": "session/update", "params": { "sessionId": id, "update": info } });
+        text.line(json!({ "dir": "agent->client", "frame": update }))
+    };
+    for title in [None, Some("the roof"), Some("the roof (fork)")] {
+        let first = titled(Text::ending().hello().open("s").turn("s", "hello"), "s", "the roof");
+        let aside = first.line(opens(json!({ "Aside": { "beside": 0, "from": "s" } })));
+        let text = aside.ask("session/fork", json!({ "cwd": "/work", "sessionId": "s" }));
+        let text = text.line(json!({ "dir": "agent->client", "frame": { "id": 3, "result": { "sessionId": "q" } } }));
+        let text = text.line(by_person(json!({ "session": 1 }), json!("KeepAside"))).turn("q", "why?");
+        let text = if let Some(title) = title { titled(text, "q", title) } else { text };
+        let state = state();
+        state.put("1", &text.end());
+        let names: Vec<_> = state.list().sessions.iter().map(|one| one.name().map(str::to_owned)).collect();
+        assert_eq!(names, [Some("why?".to_owned()), Some("the roof".to_owned())], "{title:?}");
+    }
+}
+
 #[test]
 fn each_of_several_sessions_that_begin_at_once_is_what_it_was_opened_as() {
     let person = |key: u32, intent: Value| by_person(json!({ "session": key }), intent);
@@ -273,6 +295,7 @@ fn a_journal_of_either_version_says_what_there_is_to_know_of_its_session() {
             is_listed: false,
             is_named: false,
             copy_of: None,
+            is_question: false,
             also: Vec::new(),
             used_as_told: None,
         };

@@ -2,12 +2,13 @@
 //!
 //! Holds nothing of its own. Invariant: what comes back is put before what has been written since, and is never sent.
 
-use super::Running;
+use super::{Running, asides};
 use crate::model::draft::Sent;
 use crate::model::event::{Before, Intent, QueueAct, Words};
 use crate::ui::autosave::Brought;
 use crate::ui::frame::Urgency;
 use crate::ui::screen::Device;
+use crate::ui::state::session_view::ModeBack;
 use std::sync::Arc;
 use tracing::warn;
 
@@ -30,7 +31,13 @@ impl<D: Device> Running<D> {
                 let session = self.engine.model().at(key);
                 let can_wait = session.is_some_and(|session| session.read_only().is_none() && !session.is_closed());
                 let may_run = session.is_some_and(|session| session.read_only().is_none());
-                let draft = self.autosave.fetched(key, draft, can_wait);
+                let mut draft = self.autosave.fetched(key, draft, can_wait);
+                let mode = draft.as_mut().map(|draft| std::mem::take(&mut draft.mode)).filter(|mode| !mode.is_empty());
+                if let (Some(id), Some(view)) = (mode, self.app.view_of(key)) {
+                    view.mode_back = Some(ModeBack { id, is_asked: false });
+                    asides::go_on(self);
+                }
+                let draft = draft.filter(|draft| !draft.is_empty());
                 if let Some((draft, view)) = draft.zip(self.app.view_of(key)) {
                     view.composer.bring(&draft.text, &draft.command, may_run);
                     let aside = draft.aside.len();

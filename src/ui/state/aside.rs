@@ -32,7 +32,7 @@ pub struct Unsent {
     pub has_chosen: bool,
 }
 
-/// What is open beside the conversations, and what was thrown away and is being deleted.
+/// What is open beside the conversations, and what was thrown away and is to be deleted.
 #[derive(Debug, Default)]
 pub struct Asides {
     pub open: Option<Aside>,
@@ -40,12 +40,33 @@ pub struct Asides {
     pub kept: Vec<Aside>,
     /// What was asked beside a session before that was open.
     pub waiting: Option<(SessionKey, String)>,
-    pub thrown_away: Option<SessionId>,
+    /// Sessions whose agents are to forget them.
+    pub thrown_away: Vec<ThrownAway>,
+}
+
+/// A session that is closed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThrownAway {
+    pub key: SessionKey,
+    /// Its name, once its agent was asked to delete it. One that is closed before it is open has none yet.
+    pub asked: Option<SessionId>,
 }
 
 impl Asides {
     pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Aside> {
         self.open.iter_mut().chain(&mut self.kept)
+    }
+
+    /// What was to be asked beside this conversation and was not sent yet.
+    pub fn unsent_beside(&self, key: SessionKey) -> impl Iterator<Item = &str> {
+        let unsent = self.open.iter().chain(&self.kept).filter(move |one| one.beside == key && one.unsent.is_some());
+        let waiting = self.waiting.iter().filter(move |(beside, _)| *beside == key).map(|(_, question)| &**question);
+        unsent.map(|aside| &*aside.question).chain(waiting)
+    }
+
+    /// An agent has deleted a session, or has not. True where that was one that was thrown away.
+    pub fn is_gone(&mut self, id: &SessionId) -> bool {
+        self.thrown_away.extract_if(.., |one| one.asked.as_ref() == Some(id)).next().is_some()
     }
 
     /// The one beside this conversation.

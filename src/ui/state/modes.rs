@@ -123,6 +123,33 @@ pub fn reading(session: SessionRef<'_>) -> Option<Reading> {
     best.filter(|_| !is_reading).map(|(_, id)| Reading { set: set(id), back: set(current) })
 }
 
+/// What leads from a mode that only reads back to this one, where the agent has it.
+pub fn back_to(session: SessionRef<'_>, id: &str) -> Option<Intent> {
+    if let Some(modes) = session.older_modes() {
+        let mode = |id: &str| modes.available.iter().find(|m| m.id == id);
+        let now = mode(&modes.current)?;
+        reads(&now.id, &now.name, now.description.as_deref())?;
+        return mode(id).map(|m| Intent::SetMode { id: m.id.clone() });
+    }
+    let option = session.mode_option()?;
+    let OptionKind::Select { current, values } = &option.kind else { return None };
+    let value = |id: &str| values.iter().find(|v| v.value == id);
+    let now = value(current)?;
+    reads(&now.value, &now.name, now.description.as_deref())?;
+    value(id).map(|v| Intent::SetOption { id: option.id.clone(), value: OptionValue::Id(v.value.clone()) })
+}
+
+/// The mode that is set by this, where it is one of the session.
+pub fn set_by<'a>(session: SessionRef<'_>, intent: &'a Intent) -> Option<&'a str> {
+    match intent {
+        Intent::SetMode { id } => Some(id),
+        Intent::SetOption { id, value: OptionValue::Id(value) } => {
+            session.mode_option().filter(|option| option.id == *id).map(|_| &**value)
+        }
+        _ => None,
+    }
+}
+
 /// Whether the agent has yet to answer about a mode.
 pub fn is_being_set(session: SessionRef<'_>) -> bool {
     match session.older_modes() {

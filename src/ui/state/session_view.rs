@@ -63,10 +63,21 @@ pub struct SessionView {
     pub hasty_at: Option<Now>,
     /// A reason to refuse that was left and not sent.
     pub left_refusal: Option<Refusal>,
+    /// The mode that it is to have again.
+    pub mode_back: Option<ModeBack>,
     /// What the person calls the session.
     pub name: Option<String>,
     /// Where to go as soon as it is there.
     pub place: Option<Place>,
+}
+
+/// A session was given a mode that only reads for a side question. Its agent may have it in that mode once more when it goes
+/// on, as long as nothing else was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModeBack {
+    pub id: String,
+    /// Its agent was asked for it since it has opened the session.
+    pub is_asked: bool,
 }
 
 /// What is to be said of a session, should it be the one that is shown.

@@ -143,7 +143,7 @@ pub fn news(state: &mut App, news: Addressed<FrontEnd>, now: Now) {
         FrontEnd::Said(words) if is_shown => state.say(sanitize::line(&words), now),
         FrontEnd::LogInWaits(words) => state.say(words, now),
         // What is thrown away is no news.
-        FrontEnd::Deleted(id, _) if state.asides.thrown_away.take_if(|gone| *gone == id).is_some() => {}
+        FrontEnd::Deleted(id, _) if state.asides.is_gone(&id) => {}
         FrontEnd::Deleted(_, Ok(())) => state.say("the agent has deleted the session", now),
         FrontEnd::Deleted(_, Err(why)) => {
             let why = sanitize::line(&why);

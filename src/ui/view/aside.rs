@@ -5,7 +5,7 @@
 use super::paint;
 use super::{ViewCx, split_bottom, split_top};
 use crate::base::{human, sanitize};
-use crate::model::entry::{Body, Entry};
+use crate::model::entry::{Body, Entry, FileOutcome, Level};
 use crate::model::session::{Phase, Session};
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::ToolStatus;
@@ -15,7 +15,7 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::text::wrap::laid_out;
 use crate::ui::cells::{self, CellCtx, FOLDED};
-use crate::ui::keys::Layer;
+use crate::ui::keys::{Action, Layer};
 use crate::ui::md;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::aside::Aside;
@@ -30,6 +30,8 @@ const ROWS: u16 = 12;
 const MAX_TOLD: usize = 4;
 /// Columns of a sign.
 const GUTTER: u16 = 2;
+/// Columns from which on all keys for one thing are named.
+const WIDE: u16 = 72;
 /// More of it is to come.
 const GOES_ON: &str = "…";
 
@@ -49,7 +51,10 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
     let (told, body) = split_top(body, u16::from(changed.is_some()).min(body.height.saturating_sub(1)));
     info.aside_scroll_max = lines.len().saturating_sub(usize::from(body.height));
     paint::fill(buf, at, Token::Question, cx.theme);
-    let keys = cx.dim(Layer::Composer, "{Esc} throws it away · {Alt+S} keeps it");
+    let mut keys = cx.dim(Layer::Composer, "{Esc} throws it away");
+    if let Some(keep) = keeps(cx, area.width) {
+        keys.push(&format!(" · {keep} keeps it"), Token::Dim);
+    }
     let spare = usize::from(head.width).saturating_sub(width::styled_width(&keys) + 4);
     let mut title = StyledText::of("btw ", Token::Accent);
     title.push(&width::truncate(&sanitize::line(&aside.question), spare.saturating_sub(4)), Token::User);
@@ -65,6 +70,13 @@ pub fn draw(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffer)
         paint::put(buf, body.x + 4, y, room, line, cx.theme);
     }
     above
+}
+
+/// The keys that keep it. Many terminals do not send all of them.
+fn keeps(cx: &ViewCx<'_>, columns: u16) -> Option<String> {
+    let keys = cx.state.keys.help(Layer::Composer).find(|row| row.action == Action::Steer)?.keys;
+    let last = keys.rsplit(", ").next().unwrap_or_default();
+    Some(if columns < WIDE { last.to_owned() } else { keys.replace(", ", " or ") })
 }
 
 /// An answer in Markdown, laid out for so many columns.
@@ -91,14 +103,18 @@ fn lines(cx: &ViewCx<'_>, aside: &Aside, session: SessionRef<'_>, columns: u16) 
     if all.is_empty() { words("no answer", Token::Text) } else { all }
 }
 
-/// What was told after the last words of the answer, as the transcript has it.
+/// What was told after the last words of the answer, as the transcript has it, and what was refused at any time.
 fn end(cx: &ViewCx<'_>, session: SessionRef<'_>, columns: u16) -> Vec<StyledText> {
     let roots = [PathBuf::from(&session.cwd)];
     let columns = columns.saturating_sub(GUTTER);
     let ctx = CellCtx { session, fold: Some(Fold::Closed), ..cx.cell_ctx(columns, &roots) };
-    let newest = session.entries().iter().rev();
-    let told = newest.take_while(|entry| !matches!(entry.body, Body::User(_) | Body::Agent(_)));
-    let mut told: Vec<&Entry> = told.filter(|entry| tells(entry)).take(MAX_TOLD).collect();
+    let newest = session.entries().iter().rev().take_while(|entry| !matches!(entry.body, Body::User(_)));
+    let mut is_behind = true;
+    let told = newest.filter(|entry| {
+        is_behind &= !matches!(entry.body, Body::Agent(_));
+        is_behind && tells(entry) || refuses(entry)
+    });
+    let mut told: Vec<&Entry> = told.take(MAX_TOLD).collect();
     told.reverse();
     told.into_iter().flat_map(|entry| cells::lines(entry, &ctx)).flat_map(|line| rows(&line, columns)).collect()
 }
@@ -122,6 +138,16 @@ fn rows(line: &LogicalLine, columns: u16) -> Vec<StyledText> {
         *row = whole;
     }
     rows
+}
+
+/// Whether something was not allowed. Words that follow need not say so.
+fn refuses(entry: &Entry) -> bool {
+    match &entry.body {
+        Body::Notice(notice) => notice.level == Level::Warn && !notice.by_agent,
+        Body::Tool(call) => call.refused,
+        Body::File(file) => matches!(file.outcome, FileOutcome::Refused(_)),
+        _ => false,
+    }
 }
 
 /// Whether it says how an answer has ended: words of ours, and calls that came to nothing.

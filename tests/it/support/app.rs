@@ -9,8 +9,11 @@ use acp_tui::agent::codec;
 use acp_tui::engine::link::{self, Link, memory};
 use acp_tui::engine::wait::Signal;
 use acp_tui::engine::{AgentSetup, Engine, EngineConfig, Further};
+use acp_tui::model::event::{Intent, Opening};
+use acp_tui::model::ids::SessionId;
 use acp_tui::theme::color::Depth;
 use acp_tui::theme::looks::{Ground, Looks};
+use acp_tui::ui::autosave::DraftStore;
 use acp_tui::ui::keys::{Code, Key, Mouse};
 use acp_tui::ui::past::Archive;
 use acp_tui::ui::run::{Conversation, Ended, Models, Notices, Outside, Purpose, Tools, UiOptions, run_on};
@@ -463,6 +466,30 @@ pub async fn play_two(
     play_linked(size, config, nothing, vec![link, further], agents, person).await.0
 }
 
+/// With a place where what is written is kept; goes on with the session of that name, where there is one. Not for a clock
+/// that stands still.
+pub async fn play_keeping(
+    size: (u16, u16),
+    drafts: Arc<dyn DraftStore>,
+    goes_on: Option<&str>,
+    agent: impl AsyncFnOnce(Agent),
+    person: impl AsyncFnOnce(Person),
+) -> Ended {
+    let (link, far) = memory();
+    let agent = agent(Agent::of(far));
+    let dir = tempfile::tempdir().unwrap();
+    let nothing = (None, Models::default(), Conversation::default());
+    let kept = Kept { drafts: Some(drafts), goes_on: goes_on.map(SessionId::from) };
+    play_kept(size, config(dir.path()), nothing, kept, vec![link], agent, person).await.0
+}
+
+/// What there is from earlier runs.
+#[derive(Default)]
+struct Kept {
+    drafts: Option<Arc<dyn DraftStore>>,
+    goes_on: Option<SessionId>,
+}
+
 /// Lets the clock that stands still go on by so much whenever `file` has been written to the disk: what a thread does
 /// takes it a few such steps, on any machine.
 pub async fn goes_on_with_the_disk(file: &File, step: Duration) {
@@ -479,8 +506,20 @@ pub async fn goes_on_with_the_disk(file: &File, step: Duration) {
 
 async fn play_linked(
     size: (u16, u16),
+    config: EngineConfig,
+    beside: (Option<Arc<dyn Archive>>, Models, Conversation),
+    links: Vec<Link>,
+    agents: impl Future<Output = ()>,
+    person: impl AsyncFnOnce(Person),
+) -> (Ended, String) {
+    play_kept(size, config, beside, Kept::default(), links, agents, person).await
+}
+
+async fn play_kept(
+    size: (u16, u16),
     mut config: EngineConfig,
     (past, models, conversation): (Option<Arc<dyn Archive>>, Models, Conversation),
+    kept: Kept,
     links: Vec<Link>,
     agents: impl Future<Output = ()>,
     person: impl AsyncFnOnce(Person),
@@ -502,7 +541,10 @@ async fn play_linked(
     if has_further {
         config.further = Further::read_by(|| BTreeMap::from([("b".into(), setup())]));
     }
-    let engine = Engine::connected(config, codec::shipped(), Some(connect));
+    let mut engine = Engine::connected(config, codec::shipped(), Some(connect));
+    if let Some(id) = kept.goes_on {
+        engine.intent(Intent::OpenAs(Opening::Continue(id)));
+    }
     let options = UiOptions {
         looks: Looks::named("dark", Depth::None, Ground::Unknown).unwrap(),
         animation: Animation::Off,
@@ -515,7 +557,7 @@ async fn play_linked(
         unstable: false,
         agents: Box::new(move || if has_further { vec![("b".into(), "b-acp".into())] } else { Vec::new() }),
         past,
-        drafts: None,
+        drafts: kept.drafts,
         lease: None,
         place: None,
         models,
