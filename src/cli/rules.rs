@@ -281,10 +281,17 @@ fn add(change: Edit<'_>) -> Result<u8, Usage> {
             if let Some(said) = rules::remark(change.list, change.pattern) {
                 say(&format!("{said}{}", taken_back(&change)));
             }
-            print("")
+            print(&told("added", &change, "to", &file))
         }
         Err(error) => not_changed(&file, &change, error),
     }
+}
+
+/// What was done, and in which file.
+fn told(done: &str, Edit { list, pattern, agent, .. }: &Edit<'_>, place: &str, file: &Path) -> String {
+    let agent = agent.map(|name| format!(" of agent {name}")).unwrap_or_default();
+    let said = format!("{done} {} {pattern}{agent} {place} {}", list.name(), file.display());
+    sanitize::line(&said).into_owned() + "\n"
 }
 
 /// What to do where a rule was not meant so.
@@ -304,8 +311,7 @@ fn remove(change: Edit<'_>, cwd: &Path) -> Result<u8, Usage> {
         // One that is not there is not made for that.
         match if file.exists() { rule_files::change(&file, &heading, change) } else { continue } {
             Ok(()) => {
-                let said = format!("removed {} {} from {}", change.list.name(), change.pattern, file.display());
-                text = text + &sanitize::line(&said) + "\n";
+                text += &told("removed", &change, "from", &file);
             }
             Err(NotChanged::Edit(NotEdited::NotThere)) => {}
             Err(error) => {

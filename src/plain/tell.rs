@@ -241,14 +241,16 @@ impl Teller {
             printed.upto = 1;
         }
         let what = cells::in_words(call, session);
-        let exit =
-            call.terminals().filter(|_| call.is_finished()).filter_map(|id| session.terminal(id)?.exit.as_ref()).last();
         // What was refused has not run.
-        let exit = exit.filter(|_| !call.refused && !call.is_turned_down());
+        let has_run = call.is_finished() && !call.refused && !call.is_turned_down();
+        let exit = cells::exit_of(call, session).filter(|_| has_run);
+        // Agents report such calls as completed.
+        let went_wrong = exit.as_ref().is_some_and(|exit| exit.is_known() && !exit.is_success());
+        let state = if went_wrong && call.status == ToolStatus::Completed { "failed" } else { state(call) };
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
         let why = reason(call).map(|why| format!(": {why}")).unwrap_or_default();
         let decided = call.decided.as_ref().map(|decided| format!(", {}", decided.words())).unwrap_or_default();
-        once(&format!("tool: {what}: {}{decided}{exit}{why}", state(call)), printed, out);
+        once(&format!("tool: {what}: {state}{decided}{exit}{why}"), printed, out);
     }
 }
 
@@ -416,6 +418,32 @@ mod tests {
         scene.end_turn(Stop::EndTurn);
         let all = said + &told(&mut teller, &scene, Upto::End);
         assert!(all.contains(": refused") && !all.contains("not told"), "{all}");
+    }
+
+    #[test]
+    fn a_command_that_ended_badly_has_failed_whatever_its_call_says() {
+        // As opencode tells it: completed, and the exit among what the call gave back.
+        for (output, told_as) in [
+            (serde_json::json!({ "output": "", "metadata": { "exit": 2 } }), "failed, exit 2"),
+            (serde_json::json!({ "exit_code": 0 }), "done, exit 0"),
+            (serde_json::json!({ "output": "" }), "done"),
+        ] {
+            let (mut scene, mut teller) = working();
+            scene.tool("t", ToolKind::Execute, "make", ToolStatus::Completed);
+            let mut patch = ToolPatch::new("t".into());
+            patch.raw_output = Patch::Set(output);
+            scene.update(Update::ToolUpdate(patch.into()));
+            assert_eq!(told(&mut teller, &scene, Upto::Now), format!("tool: run make: {told_as}\n"));
+        }
+        // And with a terminal of ours.
+        let (mut scene, mut teller) = working();
+        scene.runs(7, "cargo test");
+        scene.exits(7, 101);
+        let mut patch = ToolPatch::new("run-7".into());
+        patch.status = Patch::Set(ToolStatus::Completed);
+        scene.update(Update::ToolUpdate(patch.into()));
+        let said = told(&mut teller, &scene, Upto::Now);
+        assert_eq!(said, "tool: run cargo test: failed, exit 101\n");
     }
 
     /// claude-agent-acp announces a command as `Terminal` with nothing in its input, and shows a terminal of its own.

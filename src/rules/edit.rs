@@ -45,7 +45,7 @@ pub fn edit(text: &str, change: Edit<'_>) -> Result<String, NotEdited> {
     let (edited, wanted) = match (there().next(), change.is_removal) {
         (Some(_), false) if there().any(|entry| !entry.ends_before(change)) => return Err(NotEdited::There),
         (None, true) => return Err(NotEdited::NotThere),
-        (Some(entry), true) => (without(text, entry.span.clone()), there().count() - 1),
+        (Some(entry), true) => (without_empty(without(text, entry.span.clone()), change), there().count() - 1),
         (Some(entry), false) => (longer(text, entry, change), there().count()),
         (None, false) => (with(text, change, &found)?, 1),
     };
@@ -219,6 +219,36 @@ fn without(text: &str, entry: Range<usize>) -> String {
         _ => {}
     }
     format!("{}{}", text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default())
+}
+
+/// Without the list that has been emptied, where it stands in lines of its own and no comment is in it, as lists are added
+/// here; and without the heading of an agent that has nothing else.
+fn without_empty(text: String, change: Edit<'_>) -> String {
+    let Ok(Found { list: Some(List { span, .. }) }) = find(&text, change) else { return text };
+    let inside: String = text.get(span.clone()).unwrap_or_default().split([' ', '\t', '\r']).collect();
+    let (Some(before), Some(after)) = (text.get(..span.start), text.get(span.end..)) else { return text };
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let key = before.get(start..).unwrap_or_default().trim_end_matches([' ', '\t', '=']);
+    let (rest, after) = after.split_once('\n').unwrap_or((after, ""));
+    if inside.trim_matches(['[', ']']) != "\n" || key != change.list.name() || !rest.trim().is_empty() {
+        return text;
+    }
+    let mut before = before.get(..start).unwrap_or_default();
+    let is_bare = after.trim().is_empty() || after.trim_start().starts_with('[');
+    if let Some((above, heading)) = before.trim_end_matches('\n').rsplit_once('\n').or(Some(("", before.trim_end())))
+        && change.agent.is_some()
+        && is_bare
+        && heading.starts_with("[agent.")
+        && heading.trim_end().ends_with(']')
+    {
+        before = before.get(..above.len() + usize::from(!above.is_empty())).unwrap_or_default();
+    }
+    // Of the blank lines around it one is enough.
+    let is_apart = before.is_empty() || before.ends_with("\n\n");
+    let after = if is_apart { after.strip_prefix('\n').unwrap_or(after) } else { after };
+    let before = if after.is_empty() { before.trim_end_matches('\n') } else { before };
+    let end = if after.is_empty() && !before.is_empty() { "\n" } else { "" };
+    format!("{before}{end}{after}")
 }
 
 fn entry_of(change: Edit<'_>) -> String {

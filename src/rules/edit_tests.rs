@@ -12,9 +12,9 @@ mod a_pattern_is_added {
     fn check(text: &str, agent: Option<&str>, wanted: &str) {
         let edited = edit(text, change(Verdict::Allow, GIT, agent, false)).unwrap();
         assert_eq!(edited, wanted);
-        // And taken out again it is gone.
+        // And taken out again it is gone, and so is the list that was made for it.
         let removed = edit(&edited, change(Verdict::Allow, GIT, agent, true)).unwrap();
-        assert!(!removed.contains(GIT), "{removed}");
+        assert!(!removed.contains(GIT) && !removed.contains("allow = [\n]"), "{removed}");
         assert!(load(&removed, "", Trust::Full).malformed.is_none(), "{removed}");
     }
 
@@ -52,6 +52,27 @@ fn a_pattern_is_removed_and_all_else_stays_as_it_is_written() {
     assert_eq!(twice, once.replace("[\"Bash(git *)\", \"Read\"]", "[\"Read\"]"));
     let thrice = edit(&twice, change(Verdict::Deny, GIT, None, true)).unwrap();
     assert_eq!(thrice, twice.replace("deny = [\"Bash(git *)\"]", "deny = []"));
+}
+
+#[test]
+fn a_list_that_was_made_for_a_pattern_goes_with_it_and_what_people_have_written_stays() {
+    let back = |text: &str, agent: Option<&str>| {
+        let added = edit(text, change(Verdict::Allow, GIT, agent, false)).unwrap();
+        edit(&added, change(Verdict::Allow, GIT, agent, true)).unwrap()
+    };
+    for text in ["", "# mine\n", "deny = [\"Edit\"]\n", "# top\n\n# of one\n[agent.one]\ndeny = [\"Edit\"]\n"] {
+        for agent in [None, Some("one"), Some("a b")] {
+            assert_eq!(back(text, agent), text, "{agent:?}");
+        }
+    }
+    let gone = |text: &str| edit(text, change(Verdict::Allow, GIT, Some("one"), true)).unwrap();
+    let two = "[agent.one]\nallow = [\n    \"Bash(git *)\",\n]\n\n[agent.two]\ndeny = [\"Edit\"]\n";
+    assert_eq!(gone(two), "[agent.two]\ndeny = [\"Edit\"]\n");
+    // With a comment, or with another list, the heading says something.
+    let noted = "[agent.one]\nallow = [\n    # none yet\n    \"Bash(git *)\",\n]\n";
+    assert_eq!(gone(noted), "[agent.one]\nallow = [\n    # none yet\n]\n");
+    let both = "[agent.one]\nallow = [\n    \"Bash(git *)\",\n]\ndeny = []\n";
+    assert_eq!(gone(both), "[agent.one]\ndeny = []\n");
 }
 
 #[test]

@@ -49,7 +49,7 @@ use loaders::LOADERS;
 use machine::MACHINE;
 use packages::PACKAGES;
 pub(super) use readers::Reads;
-pub(super) use sed::in_place;
+pub(super) use sed::{in_place, is_plain};
 use services::SERVICES;
 use sign::{Sign, any_of, listed};
 use std::borrow::Cow;

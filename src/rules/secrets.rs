@@ -3,7 +3,9 @@
 //! Looks nothing up. Invariants: names are compared in small letters; what is named `*` by a rule names no secret.
 
 use super::glob::Glob;
+use super::hazards::is_plain;
 use super::marks::{MARKS, expanded, may_be, may_end_so};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Component, Path};
 use std::sync::LazyLock;
@@ -219,12 +221,14 @@ pub(super) fn of_word(text: &str) -> Option<&'static Secret> {
 
 /// What any part of a line for a shell names.
 pub(super) fn of_line(text: &str) -> Option<&'static Secret> {
-    text.split(is_between).find_map(|part| of_path(Path::new(part)))
+    without_scripts(text).split(is_between).find_map(|part| of_path(Path::new(part)))
 }
 
 /// What a program names in its quotes; one of a whole language outside of them too, but for what only an ending says:
 /// `x.key` is a part of x there.
 pub(super) fn of_program(text: &str, is_language: bool) -> Option<&'static Secret> {
+    let text = without_scripts(text);
+    let text = &*text;
     let (mut open, mut is_escaped, mut start, mut parts) = (None, false, 0, Vec::new());
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
         let is_quote = QUOTES.contains(&c);
@@ -246,6 +250,37 @@ pub(super) fn of_program(text: &str, is_language: bool) -> Option<&'static Secre
     let is_any = open.is_some();
     let counts = |secret: &&Secret, is_quoted: bool| is_quoted || is_any || is_language && !secret.is_ending();
     parts.into_iter().find_map(|(part, is_quoted)| rows_of(Path::new(part)).find(|secret| counts(secret, is_quoted)))
+}
+
+/// The same without what stands for any name in the plain scripts of sed that it has in quotes: `1s/.*/x/` is no path. Names
+/// that are written out in one stay.
+fn without_scripts(text: &str) -> Cow<'_, str> {
+    // What is quoted itself may end no text.
+    let is_certain = QUOTES.iter().all(|quote| !text.contains(&format!("\\{quote}")));
+    if !is_certain || !text.contains(MARKS) || !text.contains(QUOTES) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::new();
+    keep_names(text, &mut kept);
+    Cow::Owned(kept)
+}
+
+/// In a text in quotes may be others, of the other sorts.
+fn keep_names(mut text: &str, kept: &mut String) {
+    while let Some((before, rest)) = text.split_once(QUOTES) {
+        let quote = text.get(before.len()..text.len() - rest.len()).unwrap_or_default();
+        let Some((inside, behind)) = rest.split_once(quote) else { break };
+        kept.push_str(before);
+        kept.push_str(quote);
+        if inside.contains(MARKS) && is_plain(inside) {
+            kept.extend(inside.split_inclusive('/').filter(|name| !name.contains(MARKS)));
+        } else {
+            keep_names(inside, kept);
+        }
+        kept.push_str(quote);
+        text = behind;
+    }
+    kept.push_str(text);
 }
 
 fn is_between(c: char) -> bool {
@@ -417,6 +452,29 @@ mod tests {
         }
         for text in [".env", ".env.PATH", ".items[].key", "/self.key/", "{print $1.key}"] {
             assert!(of_program(text, false).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_script_of_sed_is_no_path_and_a_name_that_is_written_out_in_one_is() {
+        for text in [
+            "sed -i '1s/.*/x/' m.txt",
+            "sed -i \"1s/.*/x y/\" m.txt",
+            "cd a && sed '/^#/d; s/[a-z].*/.x/g' m.txt | head",
+            "bash -c \"sed -i '1s/.*/x/' m.txt\"",
+        ] {
+            assert!(of_program(text, true).is_none() && of_line(text).is_none(), "{text}");
+        }
+        for text in [
+            "sed -i '1s/.*/x/' .env",
+            "sed 's/.env/x/' '.env'",
+            "sed 's/.*/x/e' m.txt",
+            "cat '.*'",
+            "cat 's/.*'",
+            "sed 's/.*/id_rsa/' x",
+            "cat 'a' s/.*/p/g 'b'",
+        ] {
+            assert!(of_program(text, true).is_some(), "{text}");
         }
     }
 

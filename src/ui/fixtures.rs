@@ -3,7 +3,7 @@
 use super::keys::{Code, Key};
 use super::msg::{FrameInfo, Out, What};
 use super::state::App;
-use super::state::reading::{Looked, Way};
+use super::state::reading::{Looked, Reach, Way};
 use super::state::selection::{Grip, Selection};
 use super::transcript::Transcript;
 use super::tty::{Click, Input};
@@ -346,25 +346,29 @@ impl Scene {
     }
 
     fn seek_in(&mut self, way: Way) -> bool {
-        if self.seek_here(way) {
+        if self.seek_here(way, Reach::Seen) {
             return true;
         }
+        let at = self.ui.view.reading.as_ref().expect("reading").at;
+        let mut transcript = std::mem::take(&mut self.transcript);
+        let row = transcript.sharing(&self.view_cx().draw_ctx(), self.info.transcript, at);
+        self.transcript = transcript;
         let cx = cx_of(&self.model, &self.history, &self.info, self.now);
-        if !update::reading::open_sought(&mut self.ui, cx) {
-            return false;
+        let unfolded = update::reading::open_sought(&mut self.ui, cx, way, &row);
+        if unfolded > 0 {
+            if self.seek_here(way, Reach::Seen) {
+                return true;
+            }
+            update::reading::fold_in_vain(&mut self.ui, at, unfolded);
         }
-        let is_found = self.seek_here(way);
-        if !is_found {
-            update::reading::fold_sought(&mut self.ui);
-        }
-        is_found
+        self.ui.view.reading.as_ref().is_some_and(|one| one.opened.is_empty()) && self.seek_here(way, Reach::Laid)
     }
 
-    fn seek_here(&mut self, way: Way) -> bool {
+    fn seek_here(&mut self, way: Way, reach: Reach) -> bool {
         let mut transcript = std::mem::take(&mut self.transcript);
         let (cx, mut scroll) = (self.view_cx().draw_ctx(), self.ui.view.scroll);
         let reading = self.ui.view.reading.as_ref().expect("reading");
-        let (at, sought) = ((reading.at, reading.hit.as_ref()), (&reading.sought, way));
+        let (at, sought) = ((reading.at, reading.hit.as_ref()), (&reading.sought, way, reach));
         let hit = transcript.seek(&cx, self.info.transcript, &mut scroll, at, sought);
         self.transcript = transcript;
         let found = hit.is_some();

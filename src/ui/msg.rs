@@ -12,6 +12,7 @@ use super::state::reading::Way;
 use super::state::review::Measured;
 use super::state::review::index::Spot;
 use super::state::scroll::{Scroll, SeenEnd};
+use super::state::selection::AskedRow;
 use super::state::session_list::{ListFrame, PastSession, Place, Query, Which};
 use super::state::trees::{Fate, Tree};
 use crate::base::picture::Picture;
@@ -163,6 +164,19 @@ pub enum ScrollBy {
     End,
 }
 
+/// What is done next with what a command of the person's has printed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ShellFold {
+    /// All of it is drawn, and no more than what stays when it is folded.
+    #[default]
+    Nothing,
+    /// There is more, and room for some of it.
+    Unfolds,
+    /// There is more than can be drawn here.
+    Pages,
+    Folds,
+}
+
 /// A letter that was drawn, and which part of which entry it copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Letter {
@@ -176,6 +190,8 @@ pub struct Letter {
 pub struct FrameInfo {
     /// Columns and rows that can be seen of a command of the person's.
     pub shell: (u16, u16),
+    /// What the key that folds does with what the newest of them has printed.
+    pub shell_fold: ShellFold,
     pub transcript: Rect,
     /// Rows of the screen whose entry a click folds.
     pub hits: Vec<(u16, EntryId)>,
@@ -214,6 +230,8 @@ pub struct FrameInfo {
     pub seen: Seen,
     /// How far the body of the dock can be scrolled.
     pub dock_scroll_max: usize,
+    /// The words of it that can be selected, row by row: those in view, and all of them while some are.
+    pub dock_words: Vec<AskedRow>,
     /// Rows of that body, and how many of them are above what is shown.
     pub dock_rows: usize,
     pub dock_top: usize,

@@ -541,7 +541,7 @@ pub fn mode(session: SessionRef<'_>) -> Option<(String, Token)> {
 }
 
 /// Whether a mode goes by a name under which agents ask for nothing, or for little. It is coloured, nothing else.
-fn lets_all_pass(mode: &str) -> bool {
+pub fn lets_all_pass(mode: &str) -> bool {
     let mode = mode.to_ascii_lowercase();
     ["auto", "bypass", "yolo", "accept", "full access", "danger"].iter().any(|word| mode.contains(word))
 }

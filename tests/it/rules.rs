@@ -89,8 +89,11 @@ fn a_rule_that_is_added_is_listed_and_decides_until_it_is_removed() {
     let temp = tempfile::tempdir().unwrap();
     let home = temp.path();
     assert_eq!(said(&rules(home, &["list"])), (0, String::new()));
-    assert_eq!(said(&rules(home, &["add", "allow", "Bash(git *)"])), (0, String::new()));
-    assert_eq!(said(&rules(home, &["add", "deny", "Bash(git push *)", "--agent", "one"])).0, 0);
+    let file = home.join(".config/acp-tui/rules.toml");
+    let told = |done: &str| (0, format!("{done} {}\n", file.display()));
+    assert_eq!(said(&rules(home, &["add", "allow", "Bash(git *)"])), told("added allow Bash(git *) to"));
+    let of_one = said(&rules(home, &["add", "deny", "Bash(git push *)", "--agent", "one"]));
+    assert_eq!(of_one, told("added deny Bash(git push *) of agent one to"));
     assert_eq!(said(&rules(home, &["add", "allow", "Bash(git *)"])).0, 2);
     let (code, list) = said(&rules(home, &["list"]));
     assert!(code == 0 && list.contains("allow Bash(git *) (") && list.contains("of agent one)"), "{list}");
@@ -103,6 +106,10 @@ fn a_rule_that_is_added_is_listed_and_decides_until_it_is_removed() {
     assert_eq!(json.lines().count(), 1);
     let row: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((row["list"].as_str(), row["agent"].as_str()), (Some("deny"), Some("one")));
+    let of_one = said(&rules(home, &["remove", "deny", "Bash(git push *)", "--agent", "one"]));
+    assert_eq!(of_one, told("removed deny Bash(git push *) of agent one from"));
+    let left = std::fs::read_to_string(&file).unwrap();
+    assert!(!left.contains('[') && !left.contains("allow") && !left.contains("deny"), "{left}");
 }
 
 #[test]

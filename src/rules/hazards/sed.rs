@@ -98,7 +98,7 @@ fn all(words: &[Word]) -> Vec<(usize, &str)> {
 }
 
 /// `5p`, `1,20p`, `$d`, `/text/,/more/d`, `s/a/b/g`, several of them with `;`.
-fn is_plain(script: &str) -> bool {
+pub(in crate::rules) fn is_plain(script: &str) -> bool {
     let mut rest = script.chars().peekable();
     loop {
         while rest.next_if(|c| matches!(c, ' ' | ';' | '\n')).is_some() {}

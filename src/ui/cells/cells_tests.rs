@@ -15,6 +15,7 @@ use crate::model::tool::{
 };
 use crate::text::line::WrapMode;
 use crate::text::run::AnsiColor;
+use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Keymap};
 use serde_json::json;
 use std::time::Duration;
@@ -111,6 +112,26 @@ fn r_318_paths_are_shown_relative_to_the_roots() {
 }
 
 #[test]
+fn of_a_path_that_is_too_long_the_name_of_the_file_stays() {
+    let path = format!("/elsewhere/{}name_of_the_file.rs", "directory/".repeat(20));
+    let mut s = Scene::working(60, 24);
+    let mut patch = ToolPatch::new("t".into());
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Read), Patch::Set(ToolStatus::Completed));
+    patch.title = Patch::Set(format!("Read {path}"));
+    s.update(Update::ToolCall(patch.into()));
+    assert!(s.draw().contains("…") && s.shown.contains("/name_of_the_file.rs"), "{}", s.shown);
+    // Of several in one row, too.
+    let mut s = Scene::working(80, 24);
+    for id in ["one", "two"] {
+        s.tool(id, ToolKind::Read, &format!("Read some/{}{id}.rs", "directory/".repeat(6)), ToolStatus::Completed);
+    }
+    assert!(s.draw().contains("/one.rs · …") && s.shown.contains("/two.rs"), "{}", s.shown);
+    // What is no path is cut at its end.
+    s.tool("x", ToolKind::Execute, &format!("cat {path}"), ToolStatus::Completed);
+    assert!(s.draw().contains("cat /elsewhere/"), "{}", s.shown);
+}
+
+#[test]
 fn r_305_a_missing_title_gives_way_to_the_path() {
     let mut t = call(ToolKind::Read, "Read file", ToolStatus::Completed);
     t.locations = vec![Location { path: "/proj/src/a.rs".into(), line: Some(12) }];
@@ -182,10 +203,10 @@ fn a_call_says_what_is_done_to_which_file_whatever_its_title() {
 #[test]
 fn opened_output_is_capped_and_says_so() {
     let mut t = call(ToolKind::Execute, "x", ToolStatus::Completed);
-    t.content = vec![output(700)];
+    t.content = vec![output(2200)];
     let shown = tool(t, Some(Fold::Open));
-    assert_eq!(shown.len(), 502);
-    assert_eq!(shown[501], "   … 200 more lines");
+    assert_eq!(shown.len(), 2002);
+    assert_eq!(shown[2001], "   … 200 more lines");
 }
 
 #[test]

@@ -13,11 +13,15 @@ use crate::model::tool::{Change, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
+use crate::text::width::{str_width, styled_width, truncate_start};
 use std::ops::Deref;
 use std::path::Path;
 
 /// Calls of one row.
 pub const MOST: u64 = 32;
+/// Columns of a path that is cut short in a row of several, at least.
+const SHORT_NAME: usize = 20;
+const BETWEEN_NAMES: &str = " · ";
 /// Notices between a call and what it has written, at the most.
 pub const BETWEEN: usize = 3;
 
@@ -177,13 +181,22 @@ pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Ve
             named.push(object);
         }
     }
-    let mut text = StyledText::new();
-    for (at, name) in named.iter().enumerate() {
-        text.push(if at == 0 { "" } else { " · " }, Token::Dim);
-        text.push(name, Token::Text);
-    }
     let figures = StyledText::of(format!("{}{FOLDED}", human::count(calls.len() as u64, "call")), Token::Dim);
     let mut front = calls.first().map_or_else(StyledText::new, |call| nested::front(first, call, ctx));
     front.append(&pad_verb(verb, ctx.width));
+    let beside = styled_width(&front) + styled_width(&figures) + 2;
+    let wanted = named.iter().map(|name| str_width(name) + BETWEEN_NAMES.len()).sum::<usize>();
+    let room = usize::from(ctx.width).saturating_sub(beside);
+    let mut text = StyledText::new();
+    for (at, name) in named.iter().enumerate() {
+        text.push(if at == 0 { "" } else { BETWEEN_NAMES }, Token::Dim);
+        // Of long paths the beginning gives way: the name of the file tells them apart.
+        let is_path = name.contains('/') && !name.contains(char::is_whitespace);
+        let short = is_path && wanted > room;
+        text.push(
+            &if short { truncate_start(name, SHORT_NAME.max(room / named.len())) } else { name.into() },
+            Token::Text,
+        );
+    }
     vec![head(gutter("✓", Token::SignGood), front, text, figures, Clock::None, ctx)]
 }

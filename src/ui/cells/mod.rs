@@ -39,7 +39,7 @@ pub use permission::{gate_body, permission_body, raw_input, says_nothing, wordin
 pub use source::{searched, source};
 use std::path::{Path, PathBuf};
 pub use terminal::printed;
-pub use tool::told;
+pub use tool::{exit_of, told};
 
 /// The glyph of what runs; the painter replaces it by the picture of the moment.
 pub const SPINNER: &str = "⠹";

@@ -12,7 +12,9 @@ use super::named::{
 };
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
 use super::{CellCtx, Places, SPINNER, group, gutter, is_waiting, nested, values};
+use crate::base::exit::Exit;
 use crate::model::entry::{Block, Entry};
+use crate::model::session_ref::SessionRef;
 use crate::model::tool::{Location, Mark, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::diff::{Budget, FileDiff};
 use crate::text::line::{LogicalLine, WrapMode};
@@ -21,6 +23,7 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::state::folds::Fold;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// Said of a call that the person has allowed.
 const ALLOWED: &str = "you allowed it";
@@ -30,8 +33,8 @@ const LEAST: usize = 16;
 const BESIDE_COMMAND: usize = 28;
 /// Lines of a diff that shows by itself.
 const DIFF_PREVIEW: usize = 12;
-/// Lines of text that were opened.
-const TEXT_OPENED: usize = 500;
+/// Lines of text that were opened: as many as agents read of a file at once.
+const TEXT_OPENED: usize = OPENED;
 /// Locations that are listed.
 const MAX_LOCATIONS: usize = 20;
 /// Content blocks that are laid out.
@@ -102,6 +105,9 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         None if t.allowed && !t.refused && !waiting => say_answer(&mut first, ALLOWED, (taken, LEAST), ctx.width),
         None => false,
     };
+    if matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
+        keep_name(&mut first, ctx.width);
+    }
     let mut lines = vec![first];
     // Which rule it was is said at any width.
     lines.extend(decided.filter(|_| !is_told).map(|words| indented(dim(words))));
@@ -119,7 +125,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
 /// The first line of a call without its session: how it stands, what it does to what, the figures.
 pub fn told(t: &ToolCall, places: Places<'_>) -> String {
     let (glyph, _, word) = state(t, false);
-    let exit = reported_bad_exit(t);
+    let exit = reported_exit(t).filter(|exit| !exit.is_success()).map(|exit| exit.to_string());
     let glyph = match glyph {
         // Nothing moves here.
         SPINNER => "·",
@@ -168,6 +174,18 @@ fn diffs_told<'a>(t: &'a ToolCall, budget: &mut Budget) -> Vec<(&'a str, FileDif
     diffs
 }
 
+/// Of a path that is too long the beginning is left out: the name of the file tells rows apart.
+fn keep_name(first: &mut LogicalLine, columns: u16) {
+    let is_path = first.text.as_str().contains('/') && !first.text.as_str().contains(char::is_whitespace);
+    let figures = width::styled_width(&first.right);
+    let beside = width::styled_width(&first.prefix) + if figures > 0 { figures + 2 } else { 0 };
+    let room = usize::from(columns).saturating_sub(beside);
+    let style = first.text.iter().next().map(|(_, style)| style);
+    if let Some(style) = style.filter(|_| is_path && room >= LEAST && width::styled_width(&first.text) > room) {
+        first.text = StyledText::of(width::truncate_start(first.text.as_str(), room), style);
+    }
+}
+
 /// In front of the figures, where that leaves so many columns of what is done to, or all of it; whether it does.
 fn say_answer(first: &mut LogicalLine, words: &str, (taken, least): (usize, usize), columns: u16) -> bool {
     let mut right = StyledText::of(words, Token::Dim);
@@ -183,24 +201,33 @@ fn say_answer(first: &mut LogicalLine, words: &str, (taken, least): (usize, usiz
 
 /// How a command of the call ended, when that was not well: agents report such calls as completed.
 fn bad_exit(t: &ToolCall, ctx: &CellCtx<'_>) -> Option<String> {
-    let exits = t.terminals().filter_map(|id| ctx.session.terminal(id)?.exit.as_ref());
-    let known = exits.filter(|exit| !exit.is_success()).last().and_then(|exit| match &t.status {
+    let exit = exit_of(t, ctx.session)?;
+    match &t.status {
+        _ if exit.is_success() => None,
         _ if exit.is_known() => Some(label(&exit.to_string())),
         ToolStatus::Failed if !t.refused => Some("failed".to_owned()),
         _ => None,
-    });
-    known.or_else(|| reported_bad_exit(t))
+    }
+}
+
+/// How a command of a call has ended: by the terminals that it shows, of which the last that did not end well counts, else
+/// by what the call gave back.
+pub fn exit_of<'a>(t: &ToolCall, session: SessionRef<'a>) -> Option<Cow<'a, Exit>> {
+    let exits = || t.terminals().filter_map(move |id| session.session().terminal(id)?.exit.as_ref());
+    let shown = exits().filter(|exit| !exit.is_success()).last().or_else(|| exits().last());
+    let is_told = |exit: &&Exit| exit.is_known();
+    let told = || reported_exit(t).map(Cow::Owned);
+    shown.filter(is_told).map(Cow::Borrowed).or_else(told).or(shown.map(Cow::Borrowed))
 }
 
 /// The same by what the call gave back.
-fn reported_bad_exit(t: &ToolCall) -> Option<String> {
+fn reported_exit(t: &ToolCall) -> Option<Exit> {
     let output = t.raw_output.as_ref().filter(|_| t.kind == ToolKind::Execute && t.is_finished())?;
-    let code = reported_exit(output).filter(|code| *code != 0)?;
-    Some(format!("exit {code}"))
+    Some(Exit { code: Some(code_in(output)?), signal: None })
 }
 
 /// The exit code in what a call gave back, where agents put it.
-fn reported_exit(output: &Value) -> Option<i64> {
+fn code_in(output: &Value) -> Option<i64> {
     let here = |value: &Value| ["exit_code", "exitCode", "exit"].iter().find_map(|key| value.get(*key)?.as_i64());
     here(output).or_else(|| here(output.get("metadata")?))
 }

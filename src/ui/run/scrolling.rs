@@ -9,7 +9,7 @@ use crate::ui::frame::Urgency;
 use crate::ui::keys::Step;
 use crate::ui::msg::ScrollBy;
 use crate::ui::screen::Device;
-use crate::ui::state::reading::{Looked, Way};
+use crate::ui::state::reading::{Looked, Reach, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::update;
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ pub(super) fn look_on<D: Device>(running: &mut Running<D>) {
     let looked = update::reading::look_on(app, cx, |away, id| (Instant::now() < until).then(|| away.read(id, history)));
     frames.want(Urgency::NextFrame, cx.now);
     if looked == Looked::Found && looks.step == Step::Found {
-        update::reading::fold_sought(app);
+        update::reading::leave_sought(app, cx);
         seek_in(running, looks.way);
         tell_place(running);
     }
@@ -101,26 +101,32 @@ pub(super) fn look_on<D: Device>(running: &mut Running<D>) {
 
 /// In what is selected; where it is folded away there, that is opened.
 fn seek_in<D: Device>(running: &mut Running<D>, way: Way) -> bool {
-    if seek_here(running, way) {
+    if seek_here(running, way, Reach::Seen) {
         return true;
     }
-    let Running { engine, app, info, .. } = running;
-    if !update_cx(engine, app, info).is_some_and(|cx| update::reading::open_sought(app, cx)) {
-        return false;
+    let Some(at) = running.app.view.reading.as_ref().map(|reading| reading.at) else { return false };
+    let Running { engine, app, options, transcript, info, .. } = &mut *running;
+    let Some(cx) = view_cx(engine, app, options, engine.now()) else { return false };
+    let row = transcript.sharing(&cx.draw_ctx(), info.transcript, at);
+    let Some(cx) = update_cx(engine, app, info) else { return false };
+    let unfolded = update::reading::open_sought(app, cx, way, &row);
+    if unfolded > 0 {
+        if seek_here(running, way, Reach::Seen) {
+            return true;
+        }
+        update::reading::fold_in_vain(&mut running.app, at, unfolded);
     }
-    let is_found = seek_here(running, way);
-    if !is_found {
-        update::reading::fold_sought(&mut running.app);
-    }
-    is_found
+    // What was unfolded shows it already.
+    let is_shown = running.app.view.reading.as_ref().is_some_and(|reading| !reading.opened.is_empty());
+    !is_shown && seek_here(running, way, Reach::Laid)
 }
 
-fn seek_here<D: Device>(running: &mut Running<D>, way: Way) -> bool {
+fn seek_here<D: Device>(running: &mut Running<D>, way: Way, reach: Reach) -> bool {
     let Running { engine, app, options, transcript, info, .. } = running;
     let mut scroll = app.view.scroll;
     let Some(cx) = view_cx(engine, app, options, engine.now()) else { return false };
     let Some(reading) = &app.view.reading else { return false };
-    let (at, sought) = ((reading.at, reading.hit.as_ref()), (&reading.sought, way));
+    let (at, sought) = ((reading.at, reading.hit.as_ref()), (&reading.sought, way, reach));
     let found = transcript.seek(&cx.draw_ctx(), info.transcript, &mut scroll, at, sought);
     if found.is_none() {
         return false;

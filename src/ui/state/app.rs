@@ -426,6 +426,15 @@ impl App {
         self.say_while(Holds::In(self.layer()), text, now);
     }
 
+    /// The same about a key that was missed.
+    pub fn say_here_briefly(&mut self, text: impl Into<String>, now: Now) {
+        self.say_briefly(text, now);
+        let layer = self.layer();
+        if let Some(toast) = &mut self.toast {
+            toast.holds = Holds::In(layer);
+        }
+    }
+
     /// Takes away a message that is not true any more.
     pub fn check_toast(&mut self, session: SessionRef<'_>) {
         let holds = self.toast.as_ref().is_none_or(|toast| match &toast.holds {

@@ -159,7 +159,7 @@ pub fn is_being_set(session: SessionRef<'_>) -> bool {
 }
 
 /// Whether a mode is one in which the agent does not ask, as far as it says.
-fn is_unasked(id: &str, name: &str, description: Option<&str>) -> bool {
+pub(super) fn is_unasked(id: &str, name: &str, description: Option<&str>) -> bool {
     let has = |text: &str, list: &[&str]| {
         let text = plain(text);
         list.iter().any(|words| text.contains(words))

@@ -23,3 +23,8 @@ const NAMES: &[(Action, &[&str])] = &[
 pub fn of(action: Action) -> &'static [&'static str] {
     NAMES.iter().find(|(named, _)| *named == action).map_or(&[], |(_, names)| names)
 }
+
+/// Whether any has this one.
+pub fn is_one(name: &str) -> bool {
+    NAMES.iter().any(|(_, names)| names.contains(&name))
+}

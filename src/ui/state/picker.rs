@@ -4,6 +4,7 @@
 //! person's fingers. The model judges whether a choice is still possible.
 
 use super::highlight::step;
+use super::modes::is_unasked;
 use super::names;
 use super::opener::Whose;
 use super::session_list::Which;
@@ -18,6 +19,7 @@ use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
 use crate::ui::state::own_prompts::OwnPrompt;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -249,9 +251,11 @@ impl Picker {
             _ => [&*row.group, " ", &row.label, " ", &row.names().join(" ")].concat(),
         };
         let texts: Vec<String> = self.rows.iter().map(text).collect();
-        let found = ranked(&self.filter, &texts);
-        let found: Vec<&Row> = found.into_iter().filter_map(|i| self.rows.get(i)).collect();
-        if self.filter.trim().is_empty() { found } else { together(found) }
+        if self.filter.trim().is_empty() {
+            return self.rows.iter().collect();
+        }
+        let found = scored(&self.filter, &texts).into_iter();
+        together(found.filter_map(|(at, score)| Some(Found { row: self.rows.get(at)?, at, score })).collect())
     }
 
     pub fn type_text(&mut self, text: &str) {
@@ -282,16 +286,24 @@ impl Picker {
     }
 }
 
-/// Each group stands together, where the first of it does.
-fn together(rows: Vec<&Row>) -> Vec<&Row> {
+/// A row that matches, where it stands among all, and how well it matches: more is better.
+struct Found<'a> {
+    row: &'a Row,
+    at: usize,
+    score: u32,
+}
+
+/// Each group stands together, where the best of it does. Rows of it that match equally well keep their order: which of them
+/// is named in fewer letters says nothing.
+fn together(found: Vec<Found<'_>>) -> Vec<&Row> {
     let mut firsts: HashMap<&str, usize> = HashMap::new();
-    let mut placed: Vec<(usize, &Row)> = Vec::with_capacity(rows.len());
-    for (at, row) in rows.into_iter().enumerate() {
-        let first = if row.group.is_empty() { at } else { *firsts.entry(&row.group).or_insert(at) };
-        placed.push((first, row));
+    let mut placed: Vec<(usize, Reverse<u32>, usize, &Row)> = Vec::with_capacity(found.len());
+    for (place, Found { row, at, score }) in found.into_iter().enumerate() {
+        let first = if row.group.is_empty() { place } else { *firsts.entry(&row.group).or_insert(place) };
+        placed.push((first, Reverse(score), at, row));
     }
-    placed.sort_by_key(|(first, _)| *first);
-    placed.into_iter().map(|(_, row)| row).collect()
+    placed.sort_by_key(|(first, score, at, _)| (*first, *score, *at));
+    placed.into_iter().map(|(.., row)| row).collect()
 }
 
 /// Indices of the texts that match, best first; all in their order without a query. Where some have the words of the query as
@@ -300,17 +312,40 @@ pub fn ranked(query: &str, texts: &[String]) -> Vec<usize> {
     if query.trim().is_empty() {
         return (0..texts.len()).collect();
     }
+    scored(query, texts).into_iter().map(|(at, _)| at).collect()
+}
+
+/// The same with how well each matches, for a query.
+fn scored(query: &str, texts: &[String]) -> Vec<(usize, u32)> {
     let all: Vec<&str> = texts.iter().map(String::as_str).collect();
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
-    let is_scattered = |at: &usize| {
+    let is_scattered = |(at, _): &(usize, u32)| {
         let text = texts.get(*at).map(|text| text.to_lowercase()).unwrap_or_default();
         !words.iter().all(|word| text.contains(word))
     };
-    let mut found = fuzzy::rank(query, &all);
+    let mut found = fuzzy::scored(query, &all);
     if !found.iter().all(is_scattered) {
-        found.retain(|at| !is_scattered(at));
+        found.retain(|one| !is_scattered(one));
     }
     found
+}
+
+/// Whether the agent asks nothing in the mode that a row sets, as far as it says; nothing of a row that sets no mode.
+pub fn asks_nothing(session: SessionRef<'_>, row: &Row) -> Option<bool> {
+    let says = |id: &str| is_unasked(id, &row.label, Some(&row.detail));
+    match &row.choice {
+        Choice::Set(Intent::SetMode { id }) => Some(says(id)),
+        Choice::Set(Intent::SetOption { id, value: OptionValue::Id(value) }) => {
+            session.mode_option().filter(|option| option.id == *id).map(|_| says(value))
+        }
+        _ => None,
+    }
+}
+
+/// Whether it sets the client's own mode that asks nothing.
+pub fn bypasses(row: &Row) -> bool {
+    let (Choice::Set(intent) | Choice::Sure(intent)) = &row.choice else { return false };
+    matches!(intent, Intent::SetPermissionMode(choice) if choice.mode == PermissionMode::BypassPermissions)
 }
 
 /// Whether the agent has this value now, or has been asked for it.
@@ -503,6 +538,22 @@ mod tests {
         picker.type_text("mod");
         let found: Vec<(&str, &str)> = picker.matching().into_iter().map(|row| (&*row.group, &*row.label)).collect();
         assert_eq!(found, [("mode", "b"), ("mode", "a much longer one"), ("model", "a"), ("model", "cc")]);
+    }
+
+    #[test]
+    fn rows_of_a_group_that_match_equally_well_keep_their_order() {
+        let row = |label: &str| Row {
+            group: "mode".into(),
+            label: label.into(),
+            detail: String::new(),
+            choice: Choice::Leave,
+        };
+        let mut picker = Picker::of("modes and options", ["Default", "Auto Edit", "YOLO", "Plan"].map(row).into());
+        let found = |picker: &Picker| picker.matching().iter().map(|row| row.label.clone()).collect::<Vec<_>>();
+        picker.type_text("mode");
+        assert_eq!(found(&picker), ["Default", "Auto Edit", "YOLO", "Plan"]);
+        picker.type_text(" yolo");
+        assert_eq!(found(&picker), ["YOLO"]);
     }
 
     #[test]

@@ -30,8 +30,8 @@ pub struct Reading {
     pub looks: Option<Looks>,
     /// Where that is in what is selected, once it was gone to.
     pub hit: Option<Selection>,
-    /// What was opened to show that place, and how it was folded before.
-    pub opened: Option<(EntryId, Option<Fold>)>,
+    /// What was unfolded to show that place, to what, and how it was before.
+    pub opened: Vec<(EntryId, Fold, Option<Fold>)>,
     /// Of which entry the person was told that its file is outside of the session's directories.
     pub outside: Option<EntryId>,
 }
@@ -40,6 +40,15 @@ pub struct Reading {
 pub enum Way {
     Up,
     Down,
+}
+
+/// Where in an entry is looked for a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// In what is seen of its rows.
+    Seen,
+    /// Also in what is cut off at their edges.
+    Laid,
 }
 
 impl Reading {
@@ -55,7 +64,7 @@ impl Reading {
             sought,
             looks: None,
             hit: None,
-            opened: None,
+            opened: Vec::new(),
             outside: None,
         };
         reading.go(session, Way::Up, |_| true).then_some(reading)

@@ -1,10 +1,14 @@
-//! What of the conversation is selected with the mouse: from a character of it to another one.
+//! What is selected with the mouse, of the conversation or of what is asked: from a character of it to another one.
 //!
-//! Knows no columns. Invariant: it is of the text that was laid out, so that scrolling and what comes later do not move it.
+//! Knows no columns of the conversation. Invariant: it is of the text that was laid out, so that scrolling and what comes
+//! later do not move it.
 
+use super::dock::Dialog;
 use crate::model::ids::EntryId;
+use crate::text::width::{graphemes, str_width};
 use ratatui::layout::Position;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A line of what was laid out: the entry, the byte of its text where the piece begins, and which line of that.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,6 +76,102 @@ impl Selection {
         let to = if at == last.at { last.bytes.end } else { len };
         let from = from.min(len);
         Some(from..to.min(len).max(from))
+    }
+}
+
+/// A row of what is asked that has words.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AskedRow {
+    /// Which of all its rows.
+    pub at: usize,
+    /// Row of the screen; nothing where it is out of view.
+    pub y: Option<u16>,
+    /// Column of the screen where the words begin.
+    pub x: u16,
+    pub text: Arc<str>,
+    /// What was left out between this row and the one above, where both are of one line.
+    pub joint: Option<&'static str>,
+}
+
+/// A character of what is asked: its row, and its bytes there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AskedSpot {
+    at: usize,
+    bytes: Range<usize>,
+}
+
+/// What the mouse is about in what is asked.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum AskedGrip {
+    #[default]
+    Nothing,
+    /// A button is held down there, and has not been moved.
+    Pressed(Position),
+    /// It was moved, from one to the other; it may have been let go since.
+    Selected { of: Dialog, from: AskedSpot, to: AskedSpot, is_held: bool },
+}
+
+impl AskedRow {
+    /// The character in a column; beside the words none, at their beginning or end.
+    fn spot(&self, x: u16) -> AskedSpot {
+        let mut column = usize::from(self.x);
+        for (byte, grapheme, wide) in graphemes(&self.text) {
+            column += wide;
+            if usize::from(x) < column {
+                let end = if x < self.x { byte } else { byte + grapheme.len() };
+                return AskedSpot { at: self.at, bytes: byte..end };
+            }
+        }
+        AskedSpot { at: self.at, bytes: self.text.len()..self.text.len() }
+    }
+
+    fn column(&self, byte: usize) -> u16 {
+        let before = str_width(self.text.get(..byte).unwrap_or(&self.text));
+        self.x.saturating_add(u16::try_from(before).unwrap_or(u16::MAX))
+    }
+}
+
+/// The character at a position of the screen, or the one that it is nearest to.
+pub fn asked_spot(rows: &[AskedRow], at: Position) -> Option<AskedSpot> {
+    let seen = || rows.iter().filter(|row| row.y.is_some());
+    let row = seen().rfind(|row| row.y.is_some_and(|y| y <= at.y)).or_else(|| seen().next())?;
+    Some(row.spot(at.x))
+}
+
+impl AskedGrip {
+    /// What is selected of a row.
+    fn bytes(&self, of: &Dialog, row: &AskedRow) -> Option<Range<usize>> {
+        let Self::Selected { of: asked, from, to, .. } = self else { return None };
+        let order = |spot: &AskedSpot| (spot.at, spot.bytes.start);
+        let (first, last) = if order(from) <= order(to) { (from, to) } else { (to, from) };
+        if asked != of || !(first.at..=last.at).contains(&row.at) {
+            return None;
+        }
+        let start = if row.at == first.at { first.bytes.start } else { 0 };
+        let end = if row.at == last.at { last.bytes.end } else { row.text.len() };
+        (start <= end && row.text.get(start..end).is_some()).then_some(start..end)
+    }
+
+    /// The same in columns of the screen.
+    pub fn columns(&self, of: &Dialog, row: &AskedRow) -> Option<Range<u16>> {
+        self.bytes(of, row).map(|bytes| row.column(bytes.start)..row.column(bytes.end))
+    }
+
+    /// The words that are selected of these rows, without what the width has put between them.
+    pub fn text(&self, of: &Dialog, rows: &[AskedRow]) -> String {
+        let mut text = String::new();
+        let pieces = rows.iter().filter_map(|row| Some((row, row.text.get(self.bytes(of, row)?)?)));
+        for (n, (row, piece)) in pieces.enumerate() {
+            if n > 0 {
+                text.push_str(row.joint.unwrap_or("\n"));
+            }
+            text.push_str(piece);
+        }
+        text
+    }
+
+    pub const fn is_selected(&self) -> bool {
+        matches!(self, Self::Selected { .. })
     }
 }
 

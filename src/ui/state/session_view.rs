@@ -11,7 +11,7 @@ use super::reading::Reading;
 use super::review::bar::Bar;
 use super::review::{Presence, ReviewState};
 use super::scroll::{Scroll, SeenEnd};
-use super::selection::{Grip, Selection};
+use super::selection::{AskedGrip, Grip, Selection};
 use super::session_list::Place;
 use super::timing::{MODE_REST, STRAY};
 use super::{AskedMode, ChosenMode, Focus, Holds, Refusal};
@@ -46,6 +46,8 @@ pub struct SessionView {
     pub reading: Option<Reading>,
     /// What of the conversation is selected with the mouse.
     pub grip: Grip,
+    /// The same of what is asked.
+    pub asked_grip: AskedGrip,
     pub asked_mode: Option<AskedMode>,
     pub chosen_mode: Option<ChosenMode>,
     /// Keys until then were meant for a command that has just ended.

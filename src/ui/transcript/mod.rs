@@ -23,7 +23,7 @@ use crate::ui::cells::{self, group};
 use crate::ui::keys::Keymap;
 use crate::ui::state::folds::{Fold, Folds};
 use crate::ui::state::pictures::Pictures;
-use crate::ui::state::reading::Way;
+use crate::ui::state::reading::{Reach, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::selection::{Character, Selection};
 use crate::ui::state::sought::Sought;
@@ -314,13 +314,13 @@ impl Transcript {
         area: Rect,
         scroll: &mut Scroll,
         (entry, from): (EntryId, Option<&Selection>),
-        (sought, way): (&Sought, Way),
+        sought: (&Sought, Way, Reach),
     ) -> Option<Selection> {
         let index = cx.session.entries().index_of(entry).filter(|_| !area.is_empty())?;
         self.cache.begin(cx, area.width);
         let height = u32::from(area.height);
         let mut walk = Walk::new(cx, &mut self.cache);
-        let found = walk.seek(index, sought, from, way).map(|(point, hit)| {
+        let found = walk.seek(index, sought, from).map(|(point, hit)| {
             let view = walk.anchored(*scroll, height).map(|top| (top, 0)).or_else(|| walk.top_of_end(height));
             if !view.is_some_and(|view| walk.is_in_view(view, height, point)) {
                 let top = walk.moved(point, -i32::from(area.height / 3));
@@ -330,6 +330,19 @@ impl Transcript {
         });
         self.cache.finish();
         found
+    }
+
+    /// All entries that are shown in the row of this one, from the first on.
+    pub fn sharing(&mut self, cx: &DrawCtx<'_>, area: Rect, id: EntryId) -> Vec<EntryId> {
+        let entries = cx.session.entries();
+        let Some(index) = entries.index_of(id) else { return Vec::new() };
+        self.cache.begin(cx, area.width);
+        let mut walk = Walk::new(cx, &mut self.cache);
+        let first = walk.first_of_row(index);
+        let below = walk.with(first).into_iter().chain(walk.written_below(first));
+        let all = std::iter::once(entries.id_at(first)).chain(below.map(|entry| entry.id)).collect();
+        self.cache.finish();
+        all
     }
 
     /// The words that are selected, as they were written; false when there are more than are taken.

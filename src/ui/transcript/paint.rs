@@ -60,8 +60,7 @@ pub(super) fn row(
     let start = pen.x;
     let right = if row.first { right_at(line, row, start, area) } else { None };
     if line.wrap == WrapMode::Truncate {
-        let edge = right.map_or(area.x.saturating_add(GUTTER).saturating_add(width), |x| x.saturating_sub(2));
-        let room = usize::from(edge.min(area.right()).saturating_sub(start));
+        let room = room(right, (start, width), area);
         pen.styled(&truncate_styled(&line.text, room), theme, Tabs::From(start));
     } else {
         let mut at = row.range.start;
@@ -104,6 +103,27 @@ fn links(line: &LogicalLine, row: &Row, columns: Range<u16>, cwd: &str) -> Vec<(
         (column(at.bytes.start)..column(at.bytes.end), Arc::from(address))
     });
     pages.chain(files).filter(|(columns, _): &(Range<u16>, _)| !columns.is_empty()).collect()
+}
+
+/// How many bytes of the text of a line are drawn where it is one row that is cut at the edge; else all.
+pub(super) fn seen(line: &LogicalLine, width: u16) -> usize {
+    if line.wrap != WrapMode::Truncate {
+        return line.text.len();
+    }
+    let area = Rect { x: 0, y: 0, width: width.saturating_add(GUTTER).saturating_add(1), height: 1 };
+    let row = Row { line: 0, range: 0..0, first: true };
+    let front = if fit(line, width).prefix { styled_width(&line.prefix) } else { 0 };
+    let start = GUTTER.saturating_add(u16::try_from(front).unwrap_or(u16::MAX));
+    let room = self::room(right_at(line, &row, start, area), (start, width), area);
+    let drawn = truncate_styled(&line.text, room);
+    // In place of what is cut off stands a sign.
+    if drawn == line.text { line.text.len() } else { drawn.as_str().trim_end_matches('…').len() }
+}
+
+/// Columns of the text of a line that is one row.
+fn room(right: Option<u16>, (start, width): (u16, u16), area: Rect) -> usize {
+    let edge = right.map_or(area.x.saturating_add(GUTTER).saturating_add(width), |x| x.saturating_sub(2));
+    usize::from(edge.min(area.right()).saturating_sub(start))
 }
 
 /// Where the figures at the right begin, if there is room for them.

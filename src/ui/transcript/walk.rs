@@ -12,7 +12,7 @@ use crate::model::history::Kind;
 use crate::text::line::LogicalLine;
 use crate::text::wrap::Row;
 use crate::ui::cells::{self, group};
-use crate::ui::state::reading::Way;
+use crate::ui::state::reading::{Reach, Way};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::selection::{Character, LineAt, Selection};
 use crate::ui::state::sought::Sought;
@@ -465,9 +465,8 @@ impl<'a, 'b> Walk<'a, 'b> {
     pub(super) fn seek(
         &mut self,
         index: usize,
-        sought: &Sought,
+        (sought, way, reach): (&Sought, Way, Reach),
         from: Option<&Selection>,
-        way: Way,
     ) -> Option<(Point, Selection)> {
         let entry = self.entry(index)?;
         let pieces = self.pieces(index, &entry);
@@ -481,12 +480,12 @@ impl<'a, 'b> Walk<'a, 'b> {
         for piece in in_pieces {
             let start = self.cache.start(entry.id, piece);
             let gap = if piece == 0 { self.gap(index) } else { 0 };
+            let width = self.cache.width();
             let laid = self.laid(index, &entry, piece);
             let places = |(line, n): (&LogicalLine, u32)| {
-                sought
-                    .places(line.text.as_str())
-                    .into_iter()
-                    .map(move |bytes| (n, bytes.start as u32..bytes.end as u32))
+                let seen = if reach == Reach::Seen { paint::seen(line, width) } else { line.text.len() };
+                let places = sought.places(line.text.as_str()).into_iter().filter(move |bytes| bytes.end <= seen);
+                places.map(move |bytes| (n, bytes.start as u32..bytes.end as u32))
             };
             let mut all = laid.lines.iter().zip(0..).flat_map(places).filter(|(n, bytes)| match (from, way) {
                 (None, _) => true,

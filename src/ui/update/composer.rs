@@ -4,6 +4,7 @@ use super::{Cx, common, is_cancellable, palette, sessions, shell, terminal, togg
 use crate::model::event::{Intent, Link, QueueAct};
 use crate::model::login::LogIn;
 use crate::model::options::Command;
+use crate::model::permission_mode::{ModeChoice, PermissionMode};
 use crate::ui::composer::Took;
 use crate::ui::keys::{Action, Code, Key, Layer};
 use crate::ui::labels;
@@ -11,12 +12,14 @@ use crate::ui::msg::{EditorJob, Out, ScrollBy, What};
 use crate::ui::state::highlight::step;
 use crate::ui::state::picker::Picker;
 use crate::ui::state::timing::{LEAVING, TOAST};
-use crate::ui::state::{App, Focus, Holds};
+use crate::ui::state::{App, Focus, Holds, Toast, names};
 
 /// Prompts that are put aside at once.
 const MAX_STASH: usize = 20;
 /// Rows of one page of the answer to a side question.
 const ASIDE_PAGE: isize = 8;
+/// What begins a line that sets the client's own mode.
+const PERMISSIONS: &str = ":permissions";
 /// How many agents one prompt can be given to.
 const FAN: std::ops::RangeInclusive<usize> = 2..=5;
 
@@ -221,7 +224,7 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
         // Files that its words name are links like those of any prompt.
         state.view.composer.set_text(&text);
     }
-    if asks_about_name(state, cx) {
+    if sets_permissions(state, cx, out) || asks_about_name(state, cx) {
         return;
     }
     if std::mem::take(&mut state.view.edits_queued) {
@@ -230,19 +233,54 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     send(state, cx, |text, links| Intent::Prompt { text, links }, out);
 }
 
-/// What looks like a name behind `:`, and is none, is sent by a second Enter.
+/// `:permissions MODE`, as plain lines have it. False: it is none, or was said to be none and is sent all the same.
+fn sets_permissions(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) -> bool {
+    let text = state.view.composer.text().trim().to_owned();
+    let wanted = text.strip_prefix(PERMISSIONS).filter(|wanted| wanted.starts_with(char::is_whitespace));
+    let Some(wanted) = wanted.map(str::trim).filter(|wanted| !wanted.contains('\n') && !is_asked_about(state, &text))
+    else {
+        return false;
+    };
+    match ModeChoice::read(wanted) {
+        Ok(choice) => {
+            let _ = state.view.composer.take();
+            let intent = Intent::SetPermissionMode(choice);
+            if choice.mode == PermissionMode::BypassPermissions {
+                state.picker = Some(Picker::sure(intent));
+            } else {
+                out.push(Out::Intent(intent));
+            }
+        }
+        Err(why) => {
+            let sends = state.keys.say(Layer::Composer, " · {Enter} again sends it to the agent");
+            state.say_while(Holds::Written(text), format!("{why}{sends}"), cx.now);
+        }
+    }
+    true
+}
+
+/// What looks like a name behind `:`, and is none, is sent by a second Enter; so is one that is known, with more behind it
+/// than it takes here.
 fn asks_about_name(state: &mut App, cx: Cx<'_>) -> bool {
     let text = state.view.composer.text().trim().to_owned();
-    let is_name = text
-        .strip_prefix(':')
-        .is_some_and(|name| name.len() > 1 && name.chars().all(|c| c.is_ascii_alphabetic() || c == '-'));
-    let is_asked = state.toast.as_ref().is_some_and(|toast| toast.holds == Holds::Written(text.clone()));
-    if !is_name || is_asked {
-        return false;
-    }
-    let words = state.keys.say(Layer::Composer, "nothing here is called that · {Enter} again sends it to the agent");
+    let Some(behind) = text.strip_prefix(':').filter(|_| !is_asked_about(state, &text)) else { return false };
+    let is_word = behind.len() > 1 && behind.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+    let first = behind.split_whitespace().next().unwrap_or_default();
+    let words = match () {
+        () if is_word => "nothing here is called that · {Enter} again sends it to the agent",
+        () if names::is_one(first) && behind.starts_with(first) && !behind.contains('\n') => {
+            "that name stands alone here · {Enter} again sends it to the agent"
+        }
+        () => return false,
+    };
+    let words = state.keys.say(Layer::Composer, words);
     state.say_while(Holds::Written(text), words, cx.now);
     true
+}
+
+/// Whether it was said of this text that it is sent by a second Enter.
+fn is_asked_about(state: &App, text: &str) -> bool {
+    matches!(&state.toast, Some(Toast { holds: Holds::Written(asked), .. }) if asked == text)
 }
 
 /// Whether Enter sends the prompts that are held.

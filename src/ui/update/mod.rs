@@ -29,7 +29,7 @@ use super::keys::{Action, Code, Key, Layer, Mods, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::picker::{Picker, Purpose};
-use super::state::selection::Grip;
+use super::state::selection::{AskedGrip, Grip};
 use super::state::timing::{BURST, TOAST};
 use super::state::{App, Chord, Focus, Help, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
@@ -233,7 +233,7 @@ fn key(state: &mut App, cx: Cx<'_>, key: Key, out: &mut Vec<Out>) {
         }
         return;
     };
-    if selecting::ends(state, action, out) {
+    if selecting::ends(state, cx, action, out) {
         return;
     }
     // Only the key that said what it does when it comes again does that.
@@ -494,7 +494,7 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
 
 fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<Out>) {
     if what == Click::Left {
-        state.view.grip = Grip::Nothing;
+        (state.view.grip, state.view.asked_grip) = (Grip::Nothing, AskedGrip::Nothing);
     }
     match what {
         Click::WheelUp | Click::WheelDown => {
@@ -529,12 +529,15 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             }
         }
         Click::Left if cx.frame.dock.contains(at) && state.help.is_none() && !state.types_a_line() => {
+            selecting::press_asked(state, cx, at);
             dock::click(state, cx, at, out);
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => selecting::press(state, at),
+        Click::Drag if selecting::drag_asked(state, cx, at) => {}
         Click::Drag => selecting::drag(state, cx, at, out),
         Click::Up => {
+            selecting::release_asked(state, cx, out);
             if selecting::release(state, at, out) {
                 click(state, cx, at, out);
             }

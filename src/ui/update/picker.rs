@@ -7,6 +7,8 @@ use crate::ui::state::opener::Opener;
 use crate::ui::state::picker::{Choice, Picker};
 use crate::ui::state::{App, Help};
 
+/// Names of the list of options that are groups of it.
+const OF_OPTIONS: [&str; 3] = ["permissions", "mode", "model"];
 /// Rows of one page of a list.
 const PAGE: isize = 8;
 
@@ -22,6 +24,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         }
         Action::Accept | Action::Submit => {
             if let Some(choice) = picker.choice() {
+                let typed = picker.filter().to_owned();
                 state.picker = None;
                 match choice {
                     Choice::Set(intent) => out.push(Out::Intent(intent)),
@@ -31,13 +34,23 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                         out.push(Out::Copy(What::Characters(text.chars().count()), text.to_string()));
                     }
                     Choice::HandOver(whose) => out.push(Out::HandOver(whose)),
-                    Choice::Do(action) | Choice::NotNow(action) => super::composer::action(state, cx, action, out),
+                    Choice::Do(action) | Choice::NotNow(action) => {
+                        super::composer::action(state, cx, action, out);
+                        // Who asked for some of the options by their name sees those.
+                        if action == Action::OptionsList
+                            && OF_OPTIONS.contains(&&*typed)
+                            && let Some(options) = &mut state.picker
+                        {
+                            options.type_text(&typed);
+                        }
+                    }
                     Choice::Show(key) => out.push(Out::Show(key)),
                     Choice::GoOn(which) => session_list::go_on(state, cx, &which, out),
                     Choice::Theme(name) => {
                         state.theme = Some(name);
                         out.push(Out::Theme(name));
-                        let kept = format!("until acp-tui ends · theme = \"{name}\" in the configuration keeps it");
+                        let kept =
+                            format!("theme {name}, until acp-tui ends · to keep it: theme = \"{name}\" in config.toml");
                         state.say(kept, cx.now);
                     }
                     Choice::Write(prompt) => state.view.composer.set_text(&prompt),

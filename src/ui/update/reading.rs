@@ -67,7 +67,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                     (reading.sought, reading.search, reading.hit) = (sought, None, None);
                     seek(state, cx, Way::Up, out);
                 }
-                Err(why) => state.say(why, cx.now),
+                Err(why) => state.say_here(why, cx.now),
             },
             Action::Escape | Action::CtrlC => reading.search = None,
             // All other keys mean nothing here.
@@ -100,18 +100,18 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             reading.from = None;
             match sources(cx, chosen) {
                 Ok(text) => out.push(Out::Copy(What::Characters(text.chars().count()), text)),
-                Err(why) => state.say(why, cx.now),
+                Err(why) => state.say_here(why, cx.now),
             }
         }
         Action::Pager => match entry(cx, reading.at).map(|entry| cells::source(&entry, cx.session)) {
             // Pagers pass on what they are set to.
             Some(text) => out.push(Out::Edit(EditorJob::Page { text: sanitize::block(&text).into_owned() })),
-            None => state.say(NOT_KEPT, cx.now),
+            None => state.say_here(NOT_KEPT, cx.now),
         },
         Action::CopyPart => {
             let parts = entry(cx, reading.at).map(|entry| parts(&entry, cx.session)).unwrap_or_default();
             if parts.is_empty() {
-                return state.say(NOTHING, cx.now);
+                return state.say_here(NOTHING, cx.now);
             }
             state.picker = Some(Picker::parts(parts.into_iter().map(|part| (part.what, part.text)).collect()));
         }
@@ -121,7 +121,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
             let picture = entry.as_ref().and_then(|entry| cells::pictures::of(entry).next());
             out.extend(picture.map(|picture| Out::Picture(Arc::clone(picture), whither)));
         }
-        Action::SavePicture => state.say("it has no picture that is kept", cx.now),
+        Action::SavePicture => state.say_here("it has no picture that is kept", cx.now),
         Action::OpenPage => {
             let at = reading.at;
             match entry(cx, at).and_then(|entry| place(&entry, &cx.session.cwd)) {
@@ -150,11 +150,11 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
 fn copy_by_letter(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     let Action::Char(c) = action else { return };
     let Some(letter) = cx.frame.letters.iter().find(|letter| letter.letter == c) else {
-        return state.say_briefly("nothing has this letter", cx.now);
+        return state.say_here_briefly("nothing has this letter", cx.now);
     };
     match entry(cx, letter.entry).and_then(|entry| parts(&entry, cx.session).into_iter().nth(letter.part)) {
         Some(part) => out.push(Out::Copy(What::Characters(part.text.chars().count()), part.text)),
-        None => state.say(NOTHING, cx.now),
+        None => state.say_here(NOTHING, cx.now),
     }
 }
 
@@ -203,7 +203,7 @@ fn open_page(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
             state.say(format!("opens {page}"), cx.now);
             out.push(Out::OpenPage(page.to_owned()));
         }
-        (None, None) => state.say("it names no file and no page", cx.now),
+        (None, None) => state.say_here("it names no file and no page", cx.now),
     }
 }
 
@@ -215,24 +215,65 @@ fn seek(state: &mut App, cx: Cx<'_>, way: Way, out: &mut Vec<Out>) {
     }
 }
 
-/// Opens what is selected, where what is looked for is in it and not in what is shown of it; whether it did.
-pub fn open_sought(state: &mut App, cx: Cx<'_>) -> bool {
-    let Some(reading) = &mut state.view.reading else { return false };
-    let (at, before) = (reading.at, state.view.folds.of(reading.at));
-    let is_new = reading.hit.is_none() && before != Some(Fold::Open) && reading.sought.has_words();
-    let has_it = |entry: &Entry| reading.sought.is_in(entry, || cells::searched(entry, cx.session));
-    if !is_new || !entry(cx, at).is_some_and(|entry| has_it(&entry)) {
-        return false;
+/// Unfolds what is selected, where what is looked for is in it and not in what is shown of it; how many entries it were.
+/// `row`: all that are shown in that row, from the first on; of several the one that comes first on the way is selected then.
+pub fn open_sought(state: &mut App, cx: Cx<'_>, way: Way, row: &[EntryId]) -> usize {
+    let Some(reading) = &mut state.view.reading else { return 0 };
+    let folds = &mut state.view.folds;
+    if reading.hit.is_some() || !reading.sought.has_words() {
+        return 0;
     }
-    reading.opened = Some((at, before));
-    state.view.folds.set(at, Fold::Open);
-    true
+    let has_it = |id: &EntryId| {
+        let entry = entry(cx, *id);
+        folds.of(*id) != Some(Fold::Open)
+            && entry.is_some_and(|entry| reading.sought.is_in(&entry, || cells::searched(&entry, cx.session)))
+    };
+    let found = if way == Way::Up { row.iter().rev().copied().find(has_it) } else { row.iter().copied().find(has_it) };
+    let (Some(first), Some(found)) = (row.first().copied(), found) else { return 0 };
+    // What a call has written may be shown with it even where that is open.
+    let both = entry(cx, first).zip(entry(cx, found)).filter(|_| found != first);
+    let stays = both.is_some_and(|(first, found)| group::stays(&first, &found, cx.session));
+    let shown = if stays { first } else { found };
+    let apart = (shown != first).then_some((first, Fold::Apart));
+    let unfolds: Vec<(EntryId, Fold)> = apart.into_iter().chain([(shown, Fold::Open)]).collect();
+    for (id, fold) in &unfolds {
+        reading.opened.push((*id, *fold, folds.of(*id)));
+        folds.set(*id, *fold);
+    }
+    reading.at = shown;
+    unfolds.len()
 }
 
-/// Folds again what was opened to show a place, unless the person has folded it since.
-pub fn fold_sought(state: &mut App) {
-    if let Some((at, before)) = state.view.reading.as_mut().and_then(|reading| reading.opened.take()) {
-        state.view.folds.set_back(at, Fold::Open, before);
+/// Folds again so many that were unfolded in vain; `at` was selected before.
+pub fn fold_in_vain(state: &mut App, at: EntryId, count: usize) {
+    let Some(reading) = &mut state.view.reading else { return };
+    for (id, set, before) in reading.opened.drain(reading.opened.len().saturating_sub(count)..).rev() {
+        state.view.folds.set_back(id, set, before);
+    }
+    reading.at = at;
+}
+
+/// Folds again what was unfolded to show a place, unless the person has folded it since.
+fn fold_sought(state: &mut App) {
+    let opened = state.view.reading.as_mut().map(|reading| std::mem::take(&mut reading.opened)).unwrap_or_default();
+    for (id, set, before) in opened.into_iter().rev() {
+        state.view.folds.set_back(id, set, before);
+    }
+}
+
+/// The same once another entry is selected. Calls that were taken apart stay so as long as one of them is.
+pub fn leave_sought(state: &mut App, cx: Cx<'_>) {
+    let Some(reading) = &state.view.reading else { return };
+    let (at, first) = (reading.at, reading.opened.first().map(|(id, ..)| *id));
+    fold_sought(state);
+    let (Some(first), Some(entry)) = (first, entry(cx, at)) else { return };
+    let folds = &mut state.view.folds;
+    let row = group::row_of(cx.session, &entry, |entry| folds.is_together(entry.id)).map_or(at, |row| row.id);
+    if row == first
+        && let Some(reading) = &mut state.view.reading
+    {
+        reading.opened.push((first, Fold::Apart, folds.of(first)));
+        folds.set(first, Fold::Apart);
     }
 }
 
@@ -250,6 +291,10 @@ pub fn tell_place(state: &mut App, cx: Cx<'_>) {
             rows.push(row);
         }
     }
+    let pages = match &reading.hit {
+        None if sought.has_words() => state.keys.say(Layer::Reading, " · {p} pages all of it"),
+        _ => String::new(),
+    };
     let is_all = entries.gone() == 0 && entries.slots().all(|slot| slot.here().is_some());
     let words = match (rows.iter().position(|row| *row == reading.at), rows.len()) {
         (_, n) if !is_all => format!("{} in memory", human::count(n as u64, "entry")),
@@ -257,7 +302,7 @@ pub fn tell_place(state: &mut App, cx: Cx<'_>) {
         (Some(at), n) => format!("{} of {n} entries that have it", at + 1),
         (None, _) => return,
     };
-    state.say_briefly(words, cx.now);
+    state.say_here_briefly(format!("{words}{pages}"), cx.now);
 }
 
 /// Looks for the next entry with what is looked for, where the one that is selected has no more of it.
@@ -265,7 +310,7 @@ pub fn seek_on(state: &mut App, cx: Cx<'_>, way: Way) -> Looked {
     let before = state.view.reading.as_ref().map(|reading| reading.at);
     let looked = look(state, cx, Step::Found, way);
     if state.view.reading.as_ref().map(|reading| reading.at) != before {
-        fold_sought(state);
+        leave_sought(state, cx);
     }
     looked
 }
@@ -305,7 +350,7 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
                 let back = if looks.way == Way::Up { " · {N} looks below" } else { " · {n} looks above" };
                 words.push_str(&state.keys.say(Layer::Reading, back));
             }
-            state.say(words, cx.now);
+            state.say_here(words, cx.now);
         }
         Looked::NotYet => {
             let left = human::count(reading.looks.as_ref().map_or(0, Looks::left) as u64, "entry");
@@ -347,7 +392,7 @@ fn go(state: &mut App, cx: Cx<'_>, way: Way) {
     let folds = &state.view.folds;
     let has_row = |entry: &Entry| group::row_of(cx.session, entry, |entry| folds.is_together(entry.id)).is_none();
     if !reading.go(cx.session, way, |entry| !cells::is_blank(entry, cx.session) && has_row(entry)) {
-        state.say(no_more(cx, way, "no more"), cx.now);
+        state.say_here(no_more(cx, way, "no more"), cx.now);
     }
     show(state, cx);
 }

@@ -1,13 +1,69 @@
-//! Selecting words of the conversation with the mouse: they are copied when the button is let go.
+//! Selecting words of the conversation, or of what is asked, with the mouse: they are copied when the button is let go.
 //!
-//! Knows no words; the transcript does. Invariant: a click without a motion selects nothing.
+//! Knows no words of the conversation; the transcript does. Invariant: a click without a motion selects nothing.
 
-use super::{Action, App, Cx, Out, ScrollBy};
-use crate::ui::state::selection::Grip;
+use super::{Action, App, Cx, Out, ScrollBy, What, dock};
+use crate::base::sanitize;
+use crate::ui::state::selection::{AskedGrip, Grip, asked_spot};
 use ratatui::layout::Position;
 
 pub(super) fn press(state: &mut App, at: Position) {
     state.view.grip = Grip::Pressed(at);
+}
+
+pub(super) fn press_asked(state: &mut App, cx: Cx<'_>, at: Position) {
+    if cx.frame.choices.iter().all(|(place, _)| !place.contains(at)) {
+        state.view.asked_grip = AskedGrip::Pressed(at);
+    }
+}
+
+/// Beyond the edge of what is asked it scrolls. False: nothing is held there.
+pub(super) fn drag_asked(state: &mut App, cx: Cx<'_>, at: Position) -> bool {
+    let rows = &cx.frame.dock_words;
+    let Some(of) = cx.frame.dialog.clone().filter(|_| cx.frame.dialog == state.view.dock.dialog) else { return false };
+    let from = match &state.view.asked_grip {
+        AskedGrip::Nothing | AskedGrip::Selected { is_held: false, .. } => return false,
+        AskedGrip::Pressed(from) if *from == at => return true,
+        AskedGrip::Pressed(from) => asked_spot(rows, *from),
+        AskedGrip::Selected { from, .. } => Some(from.clone()),
+    };
+    let ys = || rows.iter().filter_map(|row| row.y);
+    let beyond = match (ys().min(), ys().max()) {
+        (Some(first), _) if at.y < first => -1,
+        (_, Some(last)) if at.y > last => 1,
+        _ => 0,
+    };
+    if beyond != 0 && cx.frame.dock_scroll_max > 0 {
+        dock::scroll(state, cx, beyond);
+    }
+    if let (Some(from), Some(to)) = (from, asked_spot(rows, at)) {
+        state.view.asked_grip = AskedGrip::Selected { of, from, to, is_held: true };
+    }
+    true
+}
+
+/// What is held of what is asked is let go, and copied where it was moved.
+pub(super) fn release_asked(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    match &mut state.view.asked_grip {
+        AskedGrip::Selected { is_held, .. } if *is_held => {
+            *is_held = false;
+            copy_asked(state, cx, out);
+        }
+        AskedGrip::Pressed(_) => state.view.asked_grip = AskedGrip::Nothing,
+        AskedGrip::Nothing | AskedGrip::Selected { .. } => {}
+    }
+}
+
+/// False: nothing of what is asked is selected.
+fn copy_asked(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) -> bool {
+    let Some(of) = &cx.frame.dialog else { return false };
+    let text = state.view.asked_grip.text(of, &cx.frame.dock_words);
+    if text.is_empty() {
+        return false;
+    }
+    let text = sanitize::copied(&text).into_owned();
+    out.push(Out::Copy(What::Characters(text.chars().count()), text));
+    true
 }
 
 /// Beyond the conversation's edge it scrolls.
@@ -42,14 +98,20 @@ pub(super) fn release(state: &mut App, at: Position, out: &mut Vec<Out>) -> bool
 
 /// What is selected is no more, whatever is pressed. Esc does nothing else, and Ctrl+C copies it once more: it is no wish
 /// to stop anything.
-pub(super) fn ends(state: &mut App, action: Action, out: &mut Vec<Out>) -> bool {
-    if state.view.grip.selection().is_none() {
+pub(super) fn ends(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) -> bool {
+    let is_asked = state.view.asked_grip.is_selected();
+    if !is_asked && state.view.grip.selection().is_none() {
         return false;
     }
     if action == Action::CtrlC {
-        out.push(Out::CopySelected);
-        return true;
+        if !is_asked {
+            out.push(Out::CopySelected);
+            return true;
+        }
+        if copy_asked(state, cx, out) {
+            return true;
+        }
     }
-    state.view.grip = Grip::Nothing;
+    (state.view.grip, state.view.asked_grip) = (Grip::Nothing, AskedGrip::Nothing);
     action == Action::Escape
 }

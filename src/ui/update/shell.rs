@@ -11,7 +11,7 @@ use crate::model::ids::TermId;
 use crate::model::session::shell::{MAX_SHELL, quoted};
 use crate::text::width;
 use crate::ui::keys::{Action, Layer};
-use crate::ui::msg::Out;
+use crate::ui::msg::{EditorJob, Out, ShellFold};
 use crate::ui::state::{App, Holds};
 
 /// Columns of a command in a message.
@@ -23,9 +23,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
     match (state.view.composer.is_shell(), action) {
         (false, Action::Char('!')) if is_empty => begin(state, cx),
         (false, Action::Delete) if is_empty && !cx.session.shell().is_empty() => leave_out(state, cx, out),
-        (_, Action::ToggleFold) if !cx.session.shell().is_empty() => {
-            state.view.unfolds_shell = !state.view.unfolds_shell;
-        }
+        (_, Action::ToggleFold) if !cx.session.shell().is_empty() => unfold(state, cx, out),
         (true, Action::Submit | Action::Steer) => run(state, cx, out),
         (true, Action::Escape) => state.view.composer.leave_shell(),
         (true, Action::Backspace | Action::CtrlD | Action::DeleteWordBack | Action::KillLine) if is_empty => {
@@ -37,6 +35,18 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         _ => return false,
     }
     true
+}
+
+/// More of what the newest has printed, all of it in the pager, or less again.
+fn unfold(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+    let Some(newest) = cx.session.shell().last().filter(|_| cx.frame.shell_fold == ShellFold::Pages) else {
+        state.view.unfolds_shell = !state.view.unfolds_shell;
+        return;
+    };
+    state.view.unfolds_shell = false;
+    // Pagers pass on what they are set to.
+    let text = format!("$ {}\n{}", newest.command, newest.printed());
+    out.push(Out::Edit(EditorJob::Page { text: sanitize::block(&text).into_owned() }));
 }
 
 fn begin(state: &mut App, cx: Cx<'_>) {

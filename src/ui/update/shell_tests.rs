@@ -5,7 +5,7 @@ use crate::model::session::shell::MAX_SHELL;
 use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Key, Keymap};
-use crate::ui::msg::Out;
+use crate::ui::msg::{EditorJob, Out};
 use crate::ui::state::Focus;
 use crate::ui::tty::Input;
 
@@ -207,6 +207,30 @@ fn so_many_commands_and_no_more() {
     assert_eq!(s.intents(), []);
     assert_eq!(s.ui.view.composer.text(), "more", "it is not lost");
     assert!(s.intent(Intent::Shell("more".into())).iter().all(|effect| !matches!(effect, Effect::Shell(_))));
+}
+
+#[test]
+fn all_that_a_command_has_printed_can_be_read_before_it_goes_along() {
+    let printed: String = (1..=200).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
+    let mut s = ran(80, "make test", 2, &printed);
+    assert!(s.draw().contains("Ctrl+O more") && s.shown.contains("line 200"), "{}", s.shown);
+    s.ctrl('o');
+    assert!(s.draw().contains("Ctrl+O pages all of it") && !s.shown.contains("line 1\n"), "{}", s.shown);
+    s.ctrl('o');
+    let page = |s: &Scene| match &s.outs[..] {
+        [.., Out::Edit(EditorJob::Page { text })] => text.clone(),
+        outs => panic!("{outs:?}"),
+    };
+    assert_eq!(page(&s), format!("$ make test\n{}", printed.trim_end()));
+    assert!(s.draw().contains("Ctrl+O more"), "it is folded again\n{}", s.shown);
+    // A few lines of which one is cut at the edge.
+    let long = format!("{} end", "x".repeat(200));
+    let mut s = ran(80, "cat x", 0, &long);
+    assert!(s.draw().contains("Ctrl+O pages all of it") && !s.shown.contains("end"), "{}", s.shown);
+    s.ctrl('o');
+    assert!(page(&s).ends_with(" end"));
+    let mut s = ran(80, "cat x", 0, "short");
+    assert!(!s.draw().contains("Ctrl+O"), "{}", s.shown);
 }
 
 #[test]

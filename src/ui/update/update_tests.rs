@@ -218,6 +218,52 @@ fn clicks_and_pastes_never_answer_even_with_the_focus() {
     assert_eq!(s.answers(), []);
 }
 
+/// Where a text begins on the screen.
+fn place_of(s: &Scene, words: &str) -> (u16, u16) {
+    let found = s.shown.lines().enumerate().find_map(|(y, row)| Some((row.find(words)?, row, y)));
+    let (at, row, y) = found.unwrap_or_else(|| panic!("{words}\n{}", s.shown));
+    (crate::text::width::str_width(&row[..at]) as u16, y as u16)
+}
+
+#[test]
+fn the_words_of_a_question_are_selected_with_the_mouse_and_copied() {
+    let mut s = Scene::working(60, 24);
+    let command = format!("cp {} target/{}", "source/directory/".repeat(5), "x".repeat(70));
+    s.ask(1, &command, &["Allow once", "Reject"]);
+    s.after(700).draw();
+    let (from, to) = (place_of(&s, "cp source"), s.shown.lines().position(|row| row.contains("xxx")).unwrap());
+    let last = s.shown.lines().enumerate().filter(|(_, row)| row.contains("xxx")).map(|(y, _)| y).last().unwrap();
+    assert!(usize::from(from.1) < to && last > to, "it has several rows\n{}", s.shown);
+    s.drag(from, (59, last as u16));
+    let copied = |s: &Scene| match s.outs.last() {
+        Some(Out::Copy(_, text)) => text.clone(),
+        out => panic!("{out:?}"),
+    };
+    assert_eq!(copied(&s), command, "what the width has broken is whole");
+    assert_eq!(s.answers(), []);
+    // It stays marked, Ctrl+C copies it once more, and Esc does nothing else.
+    s.draw();
+    let style = s.theme.style(Token::Selected);
+    let is_marked = |s: &Scene| {
+        let cell = &s.buf[from];
+        style.bg.is_none_or(|bg| cell.bg == bg) && cell.modifier.contains(style.add_modifier)
+    };
+    assert!(is_marked(&s), "{:?}", s.buf[from]);
+    s.outs.clear();
+    s.ctrl('c');
+    assert_eq!(copied(&s), command);
+    s.press(Code::Esc).draw();
+    assert!(!is_marked(&s) && s.ui.view.focus == Focus::Dock && s.intents().is_empty(), "{}", s.shown);
+    // A part of it, from behind to before.
+    let at = place_of(&s, "directory/");
+    s.drag((at.0 + 8, at.1), at);
+    assert_eq!(copied(&s), "directory");
+    // A click selects nothing.
+    s.outs.clear();
+    s.click(at.0, at.1);
+    assert_eq!(s.outs, []);
+}
+
 #[test]
 fn a_dead_alt_is_told_of_and_types_what_it_types() {
     let mut s = Scene::ready(80, 24);
@@ -2403,9 +2449,79 @@ fn behind_a_colon_stand_the_names_that_plain_lines_have_too() {
     let mut other = Scene::ready(120, 40);
     other.ui.themes = vec!["auto", "amber", "light"];
     assert!(other.typed(":theme").draw().contains("amber"), "{}", other.shown);
+    // Who asks for a group of the options sees that.
+    let mut options = Scene::ready(80, 24);
+    options.typed(":permissions").press(Code::Enter).draw();
+    assert!(
+        options.shown.contains("options: permissions") && options.shown.contains("acceptEdits"),
+        "{}",
+        options.shown
+    );
     // In the palette they find it as well.
     s.ctrl('p').typed("permissions").draw();
     assert!(s.shown.contains("modes and options"), "{}", s.shown);
+}
+
+#[test]
+fn a_name_behind_a_colon_with_more_behind_it_does_not_go_to_the_agent_unasked() {
+    let mut s = Scene::ready(80, 24);
+    s.typed(":permissions plan").press(Code::Enter);
+    assert_eq!(s.intents(), [Intent::SetPermissionMode(PermissionMode::Plan.into())]);
+    assert!(s.ui.view.composer.is_empty());
+    let mut s = Scene::ready(80, 24);
+    s.typed(":permissions bypassPermissions").press(Code::Enter).draw();
+    assert!(s.intents().is_empty() && s.shown.contains("without a question?"), "{}", s.shown);
+    // What cannot be done is said, and sent by a second Enter; what only begins like one is prose.
+    for (text, said) in [
+        (":permissions sometimes", "a permission mode is one of"),
+        (":gate off", "that name stands alone here"),
+        (":mode plan", "that name stands alone here"),
+    ] {
+        let mut s = Scene::ready(120, 24);
+        s.typed(text).press(Code::Enter).draw();
+        assert!(s.intents().is_empty() && s.shown.contains(said), "{text}: {}", s.shown);
+        assert_eq!(s.ui.view.composer.text(), text);
+        s.press(Code::Enter);
+        assert_eq!(s.intents(), [prompt(text)]);
+    }
+    for text in [":permissionless design?", ":gated off", ": gate off"] {
+        let mut s = Scene::ready(80, 24);
+        s.typed(text).press(Code::Enter);
+        assert_eq!(s.intents(), [prompt(text)]);
+    }
+}
+
+#[test]
+fn what_was_said_while_reading_goes_when_reading_is_left() {
+    let mut s = Scene::working(80, 24);
+    s.say("an answer");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10)).typed("f");
+    assert!(s.draw().contains("nothing") || s.shown.contains("no more"), "{}", s.shown);
+    let said = s.last_row().to_owned();
+    s.press(Code::Esc).draw();
+    assert_ne!(s.last_row(), said);
+    assert!(s.ui.toast.is_none(), "{}", s.shown);
+}
+
+#[test]
+fn the_keys_that_search_and_choose_while_reading_are_named_at_80_columns() {
+    let mut s = Scene::working(80, 24);
+    looked(&mut s, "full", 5);
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    s.press(Code::F(10)).draw();
+    assert!(s.last_row().contains("/ searches") && s.last_row().contains("v several"), "{}", s.shown);
+}
+
+#[test]
+fn of_a_message_that_is_too_long_for_a_narrow_screen_whole_parts_stay() {
+    let mut s = Scene::ready(40, 10);
+    s.typed("x").press(Code::F(4)).draw();
+    s.ui.say("nothing here is called that · Enter again sends it to the agent", s.now);
+    s.draw();
+    assert_eq!(s.last_row().trim(), "nothing here is called that");
 }
 
 #[test]
@@ -2487,6 +2603,54 @@ fn removed_lines_are_found_in_diffs_patches_and_refused_edits_and_what_is_folded
     assert!(copied.contains("-gone-19\n+kept\n"), "{copied}");
     let (_, is_hit, _) = look(&mut s, "first");
     assert!(is_hit && s.ui.view.folds.of(edited).is_none(), "it is as it was before it was looked at");
+}
+
+#[test]
+fn what_is_found_in_a_call_that_shares_a_row_is_unfolded_as_far_as_it_is_seen() {
+    let mut s = Scene::working(80, 24);
+    s.say("before");
+    for id in ["first", "second", "third"] {
+        looked(&mut s, id, 40);
+    }
+    s.say("after");
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    assert!(s.shown.contains("3 calls"), "{}", s.shown);
+    s.press(Code::F(10)).typed("/line 17 of").press(Code::Enter);
+    for id in ["third", "second", "first"] {
+        s.draw();
+        let reading = s.ui.view.reading.as_ref().unwrap();
+        let is_selected = s.shown.lines().any(|row| row.starts_with('┃') && row.contains("line 17 of"));
+        assert!(s.shown.contains(&format!("line 17 of {id}")) && is_selected && reading.hit.is_some(), "{}", s.shown);
+        s.typed("n");
+    }
+    assert!(s.draw().contains("no more of that above"), "{}", s.shown);
+    s.typed("N").draw();
+    assert!(s.shown.contains("line 17 of second"), "{}", s.shown);
+    s.typed("/after").press(Code::Enter).typed("N").draw();
+    assert!(s.shown.contains("3 calls"), "it shares its row again\n{}", s.shown);
+}
+
+#[test]
+fn what_is_found_at_the_cut_end_of_a_row_is_unfolded_and_what_no_row_has_is_named() {
+    let mut s = Scene::working(60, 24);
+    let mut patch = ToolPatch::new("t".into());
+    (patch.kind, patch.status) = (Patch::Set(ToolKind::Execute), Patch::Set(ToolStatus::Completed));
+    let command = format!("printf {} needle", "x".repeat(60));
+    patch.title = Patch::Set(command.clone());
+    patch.raw_input = Patch::Set(serde_json::json!({ "command": command }));
+    s.update(Update::ToolCall(patch.into()));
+    looked(&mut s, "long", 3000);
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    assert!(!s.shown.contains("needle"), "{}", s.shown);
+    s.press(Code::F(10)).typed("/needle").press(Code::Enter).draw();
+    assert!(s.shown.contains("needle"), "{}", s.shown);
+    // Further down than is ever laid out.
+    s.typed("/line 2900 of").press(Code::Enter).typed("N").draw();
+    assert!(s.shown.contains("p pages all of it"), "{}", s.shown);
+    s.typed("/line 1800 of").press(Code::Enter).draw();
+    assert!(s.shown.contains("line 1800 of long"), "{}", s.shown);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::ui::state::{Focus, Holds};
 use crate::ui::status_line::{self, Status};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Columns of a rule before and behind the words on it.
@@ -234,12 +235,12 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
             if matches!(toast.holds, Holds::Asked(_) | Holds::Unread(..) | Holds::Before(_))
                 && beside < width::str_width(&toast.text)
             {
-                left = StyledText::of(width::truncate(&toast.text, columns), Token::Text);
+                left = StyledText::of(parts(&toast.text, columns), Token::Text);
             } else if beside >= TOAST_FROM {
-                right = StyledText::of(width::truncate(&toast.text, beside), Token::Text);
+                right = StyledText::of(parts(&toast.text, beside), Token::Text);
             }
         } else {
-            left = StyledText::of(width::truncate(&toast.text, columns), Token::Text);
+            left = StyledText::of(parts(&toast.text, columns), Token::Text);
         }
     }
     let used = paint::put(buf, x, line.y, room, &left, cx.theme);
@@ -248,9 +249,48 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     above
 }
 
+/// As many parts of a message as there are columns for, where that is most of what there is room for; else its beginning.
+fn parts(text: &str, columns: usize) -> Cow<'_, str> {
+    let whole = width::whole_parts(text, " · ", columns);
+    let is_most = columns / 2..=columns;
+    width::truncate(if is_most.contains(&width::str_width(whole)) { whole } else { text }, columns)
+}
+
+/// Whether what is written waits for the end of a turn.
+pub fn queues(cx: &ViewCx<'_>, layer: Layer) -> bool {
+    let composer = &cx.state.view.composer;
+    // Inline all of the dock is drawn with each letter: that is to stay little over a slow link.
+    let writes = layer == Layer::Composer && !composer.is_blank() && !composer.is_shell() && !cx.state.is_inline;
+    writes && cx.session.turn.is_some() && cx.session.read_only().is_none() && !cx.state.lists(cx.session)
+}
+
+/// What Esc does, where it does anything but stop the turn.
+pub fn escape(cx: &ViewCx<'_>, layer: Layer) -> Option<&'static str> {
+    let state = cx.state;
+    let review = state.view.review.as_ref();
+    let words = match layer {
+        Layer::Picker | Layer::Sessions | Layer::ReviewConfirm | Layer::ReviewEdit => "{Esc} closes it",
+        Layer::Line if state.refusal.is_some() => "{Esc} back to the question",
+        Layer::Line => "{Esc} closes it",
+        Layer::Rule => "{Esc} back to the question",
+        Layer::Dock | Layer::Form if state.list.is_some() => "{Esc} back to the list",
+        Layer::Queue | Layer::Dock | Layer::Form => "{Esc} back to writing",
+        Layer::Review if review.is_some_and(|review| review.cursor.selection.is_some()) => "{Esc} selects no lines",
+        Layer::Review => "{Esc} closes the review",
+        Layer::Reading if state.view.reading.as_ref().is_some_and(|reading| reading.from.is_some()) => {
+            "{Esc} selects one entry"
+        }
+        Layer::Reading => "{Esc} leaves reading",
+        Layer::Composer if state.view.composer.is_shell() => "{Esc} leaves the command",
+        Layer::Composer if state.lists(cx.session) => "{Esc} closes the list",
+        Layer::Composer | Layer::Terminal => return None,
+    };
+    Some(words)
+}
+
 /// What can be done while the conversation is read, behind what Enter does.
 const READING: &str =
-    "{Esc} leaves · {y} copies · {Y} a part · {c} by letter · {/} searches · {v} several · {o} opens · {[} {]} prompts";
+    "{Esc} leaves · {y} copies · {/} searches · {v} several · {Y} a part · {c} by letter · {o} opens · {[} {]} prompts";
 
 /// What can be done next, when nothing runs.
 pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {

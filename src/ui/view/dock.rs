@@ -32,6 +32,7 @@ use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::state::Focus;
 use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
+use crate::ui::state::selection::{AskedGrip, AskedRow};
 use crate::ui::transcript::Transcript;
 use choices::{Bar, By, Choice, Choices, Look, Order, Row, Window};
 use contents::{Contents, Place, RawLines, fields};
@@ -317,6 +318,32 @@ pub fn draw(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<(
         }
     }
     choices
+}
+
+/// The words of the body and of what stands below it, row by row; what is selected of them is marked.
+pub fn words(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<AskedRow> {
+    let grip = &cx.state.view.asked_grip;
+    let view = dock.top..dock.top + dock.shown;
+    let is_wanted = |at: &usize| view.contains(at) || *at >= dock.body.len() || *grip != AskedGrip::Nothing;
+    let below =
+        |row: usize| u16::try_from(row).ok().map(|row| area.y.saturating_add(row)).filter(|y| *y < area.bottom());
+    let mut words = Vec::new();
+    for (at, row) in dock.body.iter().chain(&dock.fixed).enumerate().filter(|(at, _)| is_wanted(at)) {
+        let y = match at.checked_sub(dock.body.len()) {
+            Some(fixed) => below(dock.shown + fixed),
+            None => view.contains(&at).then(|| below(at - dock.top)).flatten(),
+        };
+        let front = u16::try_from(width::styled_width(&row.front)).unwrap_or(u16::MAX);
+        let x = area.x.saturating_add(2).saturating_add(front);
+        let words_of = AskedRow { at, y, x, text: row.text.as_str().into(), joint: row.joint };
+        if let (Some(y), Some(columns)) = (y, grip.columns(&dock.dialog, &words_of)) {
+            let marked = Rect { x: columns.start, y, width: columns.end - columns.start, height: 1 };
+            let room = Rect { width: area.width.saturating_sub(1), ..area };
+            buf.set_style(marked.intersection(room), cx.theme.style(Token::Selected));
+        }
+        words.push(words_of);
+    }
+    words
 }
 
 /// From the words of the first row to its figures.

@@ -76,7 +76,8 @@ pub fn draw(cx: Look<'_>, inspector: &Inspector, area: Rect, buf: &mut Buffer) -
         format!("{place} · {}", cx.keys.say(Layer::Picker, "! violations · {Enter} opens · {Esc} closes")),
         Token::Dim,
     );
-    paint::put_right(buf, head, used + 2, &keys, cx.theme);
+    let inner = Rect { width: head.width.saturating_sub(1), ..head };
+    paint::put_right(buf, inner, used + 2, &keys, cx.theme);
     let (rows, chosen) = inspector.window(usize::from(body.height));
     if rows.is_empty() {
         let words = match all {

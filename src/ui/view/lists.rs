@@ -12,7 +12,8 @@ use crate::text::width;
 use crate::ui::keys::Layer;
 use crate::ui::msg::FrameInfo;
 use crate::ui::state::Focus;
-use crate::ui::state::picker::{Choice, Row, group_head, is_current};
+use crate::ui::state::picker::{Choice, Row, asks_nothing, bypasses, group_head, is_current};
+use crate::ui::status_line::lets_all_pass;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
@@ -80,9 +81,15 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     for ((n, row), y) in rows.iter().enumerate().skip(first).zip(list.y..list.bottom()) {
         let selected = n == picker.selected();
         let idle = if matches!(row.choice, Choice::NotNow(_)) { Token::Dim } else { Token::Text };
+        let is_dangerous = is_dangerous(cx, row);
         let is_theme = matches!(row.choice, Choice::Theme(name) if cx.state.theme == Some(name));
         let mark = if is_theme || is_current(cx.session, &row.choice) { "✓ " } else { "  " };
-        let style = if selected { RunStyle::from(Token::Selected).with_mods(Mods::REVERSE) } else { idle.into() };
+        let style = match (selected, is_dangerous) {
+            (true, true) => RunStyle::from(Token::Danger).with_mods(Mods::REVERSE),
+            (true, false) => RunStyle::from(Token::Selected).with_mods(Mods::REVERSE),
+            (false, true) => Token::Danger.into(),
+            (false, false) => idle.into(),
+        };
         let mut text = StyledText::of(if selected { "▸ " } else { "  " }, Token::Accent);
         text.push(mark, Token::Good);
         if groups > 0 {
@@ -107,6 +114,12 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
         paint::put(buf, list.x, y, room, &text, cx.theme);
     }
     above
+}
+
+/// Whether a row leads to a mode in which little or nothing is asked: it has the colour that the mode has once it is set.
+fn is_dangerous(cx: &ViewCx<'_>, row: &Row) -> bool {
+    let of_agent = asks_nothing(cx.session, row).is_some_and(|asks_nothing| asks_nothing || lets_all_pass(&row.label));
+    of_agent || bypasses(row)
 }
 
 /// What there is room for of what stands behind a name where there is little.
@@ -159,10 +172,11 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
             () if found.len() > len => format!("{} of {}  {completes}", n + 1, found.len()),
             () => completes.clone(),
         };
-        let room = list.width.saturating_sub(if found.len() > len { 18 } else { 6 });
+        // At the right a column stays free, as everywhere.
+        let line = Rect { y, height: 1, width: list.width.saturating_sub(1), ..list };
+        let room = line.width.saturating_sub(if found.len() > len { 18 } else { 6 });
         let text = width::truncate_styled(&text, usize::from(room));
         let used = paint::put(buf, list.x, y, room, &text, cx.theme);
-        let line = Rect { y, height: 1, ..list };
         paint::put_right(buf, line, used, &StyledText::of(key, Token::Dim), cx.theme);
     }
     above

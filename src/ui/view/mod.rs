@@ -209,46 +209,14 @@ fn status(cx: &ViewCx<'_>, area: Rect, folding: Option<Fold>) -> Status {
         status.left = status_line::typing(&cx.state.keys, &command.command);
     }
     let layer = cx.state.layer();
-    if let Some(words) = escape(cx, layer) {
+    if let Some(words) = chrome::escape(cx, layer) {
         status.set_escape(cx.say(layer, words));
     }
-    if queues(cx, layer) {
+    if chrome::queues(cx, layer) {
         let say = |words| cx.say(layer, words);
         status.set_sends(say("{Enter} queues it · {Alt+S} sends it now"), say("{Enter} queues it"));
     }
     status
-}
-
-/// Whether what is written waits for the end of a turn.
-fn queues(cx: &ViewCx<'_>, layer: Layer) -> bool {
-    let composer = &cx.state.view.composer;
-    // Inline all of the dock is drawn with each letter: that is to stay little over a slow link.
-    let writes = layer == Layer::Composer && !composer.is_blank() && !composer.is_shell() && !cx.state.is_inline;
-    writes && cx.session.turn.is_some() && cx.session.read_only().is_none() && !cx.state.lists(cx.session)
-}
-
-/// What Esc does, where it does anything but stop the turn.
-fn escape(cx: &ViewCx<'_>, layer: Layer) -> Option<&'static str> {
-    let state = cx.state;
-    let review = state.view.review.as_ref();
-    let words = match layer {
-        Layer::Picker | Layer::Sessions | Layer::ReviewConfirm | Layer::ReviewEdit => "{Esc} closes it",
-        Layer::Line if state.refusal.is_some() => "{Esc} back to the question",
-        Layer::Line => "{Esc} closes it",
-        Layer::Rule => "{Esc} back to the question",
-        Layer::Dock | Layer::Form if state.list.is_some() => "{Esc} back to the list",
-        Layer::Queue | Layer::Dock | Layer::Form => "{Esc} back to writing",
-        Layer::Review if review.is_some_and(|review| review.cursor.selection.is_some()) => "{Esc} selects no lines",
-        Layer::Review => "{Esc} closes the review",
-        Layer::Reading if state.view.reading.as_ref().is_some_and(|reading| reading.from.is_some()) => {
-            "{Esc} selects one entry"
-        }
-        Layer::Reading => "{Esc} leaves reading",
-        Layer::Composer if state.view.composer.is_shell() => "{Esc} leaves the command",
-        Layer::Composer if state.lists(cx.session) => "{Esc} closes the list",
-        Layer::Composer | Layer::Terminal => return None,
-    };
-    Some(words)
 }
 
 /// The place of the dock that the keyboard is in, or would be.
@@ -371,6 +339,11 @@ fn looks_elsewhere(cx: &ViewCx<'_>) -> bool {
     cx.state.list.is_some() || view.reading.is_some() && view.focus != Focus::Dock
 }
 
+/// The conversation is being read.
+fn reads_at(cx: &ViewCx<'_>) -> bool {
+    cx.state.view.reading.is_some() && cx.state.list.is_none()
+}
+
 /// Rows that nothing would be said in; none where something else than a conversation is shown.
 fn blank_rows(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect) -> u16 {
     let view = &cx.state.view;
@@ -399,6 +372,9 @@ fn asked(
         (true, _) => rest.height.min(3),
         // What the person reads is the other.
         (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
+        (false, focus) if reads_at(cx) && *focus != Focus::Dock && buf.area.height < TIGHT => {
+            (rest.height / 4).max(2).min(rest.height)
+        }
         // There is room for one of them: of what is decided more than its name is to be seen.
         (false, _) if buf.area.height <= CRAMPED && has_question(cx) && !looks_elsewhere(cx) => rest.height,
         // The list stays in view.
@@ -418,7 +394,7 @@ fn asked(
     let free = rest.height.saturating_sub(dock_height);
     rest = lists::commands(cx, rest, free.saturating_sub(1), buf);
     let free = rest.height.saturating_sub(dock_height);
-    rest = waiting::shell(cx, rest, (free / 2).max(1).min(free.saturating_sub(kept)), buf);
+    rest = waiting::shell(cx, rest, (free / 2).max(1).min(free.saturating_sub(kept)), info, buf);
     let free = rest.height.saturating_sub(dock_height);
     rest = waiting::held(cx, rest, free.saturating_sub(kept), buf);
     if !lists && rest.height > dock_height + 4 {
@@ -515,6 +491,7 @@ fn show_transcript(
 fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf: &mut Buffer) {
     paint::fill(buf, area, Token::Question, cx.theme);
     info.choices = dock::draw(cx, laid, area, buf);
+    info.dock_words = dock::words(cx, laid, area, buf);
     info.dock = area;
     info.dialog = Some(laid.dialog().clone());
     info.options = laid.options();

@@ -48,6 +48,8 @@ pub struct Painted {
     pub right: StyledText,
     /// Whose background the row has.
     pub fill: Option<Token>,
+    /// What of its line was left out between the row above and this one; nothing of the first row of a line.
+    pub joint: Option<&'static str>,
 }
 
 /// Gives an area the background of a token, where the theme has one for it.
@@ -94,7 +96,9 @@ pub fn rows(lines: &[LogicalLine], columns: u16) -> Vec<Painted> {
                 text.push(piece, style);
             }
             let right = if n == 0 && roomy { line.right.clone() } else { StyledText::new() };
-            out.push(Painted { front, text, right, fill: line.fill });
+            let above = n.checked_sub(1).and_then(|above| ranges.get(above));
+            let joint = above.map(|above| if above.end < range.start { " " } else { "" });
+            out.push(Painted { front, text, right, fill: line.fill, joint });
         }
     }
     out

@@ -8,6 +8,7 @@ use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::patch::Patch;
 use crate::model::reduce::reduce;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
+use crate::text::token::Token;
 use crate::text::width::str_width;
 use crate::ui::fixtures::Scene;
 use crate::ui::frame::Motion;
@@ -468,6 +469,52 @@ fn a_model_whose_name_is_a_figure_is_called_one() {
     assert!(s.draw().contains("─ model 5.5 ──"), "{}", s.shown);
     s.update(Update::Options(vec![option("Sonnet 4.5")]));
     assert!(s.draw().contains("─ Sonnet 4.5 ──"), "{}", s.shown);
+}
+
+#[test]
+fn modes_in_which_nothing_is_asked_have_the_colour_of_danger_in_lists() {
+    let value = |id: &str, name: &str| Choice { value: id.into(), name: name.into(), description: None, group: None };
+    let values = vec![value("default", "Default"), value("free", "Without limits"), value("yolo", "YOLO")];
+    let mut unasked = values;
+    unasked[1].description = Some("Runs commands without asking".into());
+    let mut s = Scene::ready(80, 24);
+    s.update(Update::Options(vec![ConfigOption {
+        id: "mode".into(),
+        name: "Mode".into(),
+        description: None,
+        category: Some("mode".into()),
+        kind: OptionKind::Select { current: "default".into(), values: unasked },
+        pending: None,
+    }]));
+    let is_dangerous = |s: &Scene, words: &str| {
+        let (at, y) = s.shown.lines().zip(0..).find_map(|(row, y)| Some((row.find(words)?, y))).expect("a row");
+        let row: Vec<char> = s.row(usize::from(y)).chars().collect();
+        let x = s.row(usize::from(y))[..at].chars().count();
+        assert_eq!(row[x], words.chars().next().unwrap());
+        let danger = s.theme.style(Token::Danger);
+        let cell = &s.buf[(x as u16, y)];
+        danger.fg.is_none_or(|fg| cell.fg == fg) && cell.modifier.contains(danger.add_modifier)
+    };
+    for key in [Key::plain(Code::F(2)), Key::ctrl(Code::Char('p'))] {
+        s.key(key).typed("mode").draw();
+        let order = ["Default", "Without limits", "YOLO"].map(|words| s.shown.find(words).expect("a row"));
+        assert!(order.is_sorted(), "{}", s.shown);
+        assert!(!is_dangerous(&s, "Default") && is_dangerous(&s, "Without limits"), "{}", s.shown);
+        assert!(is_dangerous(&s, "YOLO"), "{}", s.shown);
+        s.press(Code::Esc);
+    }
+    s.press(Code::F(2)).typed("permissions").draw();
+    assert!(is_dangerous(&s, "bypassPermissions") && !is_dangerous(&s, "acceptEdits"), "{}", s.shown);
+}
+
+#[test]
+fn who_reads_beside_a_question_on_a_small_screen_has_most_of_the_rows() {
+    let mut s = Scene::working(40, 10);
+    s.say(&(1..20).map(|n| format!("a line of it, number {n}\n\n")).collect::<Vec<_>>().concat());
+    s.ask(1, "cargo test --all -- --ignored", &["Allow once", "Always allow cargo test", "Reject"]);
+    s.after(1000).press(Code::F(10)).draw();
+    assert!(s.info.transcript.height >= 5, "{}", s.shown);
+    assert!(s.shown.contains("cargo test") && s.shown.contains("Alt+P"), "{}", s.shown);
 }
 
 fn changed(s: &mut Scene, added: u64, after: bool) {

@@ -14,6 +14,7 @@ use crate::text::width;
 use crate::ui::cells;
 use crate::ui::keys::{Action, Layer};
 use crate::ui::labels;
+use crate::ui::msg::{FrameInfo, ShellFold};
 use crate::ui::state::Focus;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -144,7 +145,7 @@ fn row(prompt: &HeldPrompt) -> String {
 }
 
 /// The person's commands that run or go along, in at most `room` rows.
-pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
+pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, info: &mut FrameInfo, buf: &mut Buffer) -> Rect {
     let all = cx.session.shell();
     // Of a session that is only reviewed the journal may not know the end of one.
     let Some(newest) = all.last().filter(|_| !cx.session.is_only_reviewed()) else { return area };
@@ -156,14 +157,16 @@ pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         () => ENDED,
     };
     let (rows, has_more) = cells::printed(newest, most.min(free));
+    let columns = usize::from(area.width.saturating_sub(1 + SIGN));
+    let is_cut = rows.iter().any(|row| width::styled_width(row) > columns);
     let folded = if newest.is_running() { RUNNING } else { ENDED };
-    let hides = if rows.len() > folded {
-        Hides::Folded
-    } else if has_more {
-        Hides::Unfolded
-    } else {
-        Hides::Nothing
+    info.shell_fold = match () {
+        () if has_more && !cx.state.view.unfolds_shell && free > rows.len() => ShellFold::Unfolds,
+        () if has_more || is_cut => ShellFold::Pages,
+        () if rows.len() > folded => ShellFold::Folds,
+        () => ShellFold::Nothing,
     };
+    let folds = info.shell_fold;
     let (above, at) = split_bottom(area, u16::try_from(heads + rows.len()).unwrap_or_default());
     let hidden = all.len() - heads;
     let mut y = at.y;
@@ -171,7 +174,7 @@ pub fn shell(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rect {
         let line = Rect { y, height: 1, width: at.width.saturating_sub(1), ..at };
         // The first that is drawn counts those that are not.
         let line = if n == hidden && hidden > 0 { count(cx, line, hidden, buf) } else { line };
-        head(cx, term, (term.id == newest.id).then_some(hides), line, buf);
+        head(cx, term, (term.id == newest.id).then_some(folds), line, buf);
         y += 1;
     }
     for row in rows {
@@ -200,17 +203,7 @@ fn narrow(term: &Terminal) -> (String, Token) {
     }
 }
 
-/// What the key that folds would hide or show of the newest command.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Hides {
-    Nothing,
-    /// There is more than what is drawn.
-    Unfolded,
-    /// More is drawn than what is left when it is folded.
-    Folded,
-}
-
-fn head(cx: &ViewCx<'_>, term: &Terminal, newest: Option<Hides>, line: Rect, buf: &mut Buffer) {
+fn head(cx: &ViewCx<'_>, term: &Terminal, newest: Option<ShellFold>, line: Rect, buf: &mut Buffer) {
     let is_newest = newest.is_some();
     let mut text = StyledText::of("! ", Token::Warn);
     let until = term.ended.unwrap_or(cx.now);
@@ -222,11 +215,11 @@ fn head(cx: &ViewCx<'_>, term: &Terminal, newest: Option<Hides>, line: Rect, buf
         Some(exit) => (format!("✗ {exit} {took}"), Token::SignBad),
     };
     let say = |words| cx.say(Layer::Composer, words);
-    let is_open = cx.state.view.unfolds_shell;
     let folds = match newest {
-        Some(Hides::Folded) if is_open => say(" · {Ctrl+O} folds"),
-        Some(Hides::Unfolded) if !is_open => say(" · {Ctrl+O} more"),
-        _ => String::new(),
+        Some(ShellFold::Folds) => say(" · {Ctrl+O} folds"),
+        Some(ShellFold::Unfolds) => say(" · {Ctrl+O} more"),
+        Some(ShellFold::Pages) => say(" · {Ctrl+O} pages all of it"),
+        Some(ShellFold::Nothing) | None => String::new(),
     };
     let is_free = cx.state.view.composer.is_empty() && !cx.state.view.composer.is_shell();
     let keys: Vec<String> = match (is_newest, term.is_running()) {
@@ -237,6 +230,8 @@ fn head(cx: &ViewCx<'_>, term: &Terminal, newest: Option<Hides>, line: Rect, buf
         (true, false) => {
             vec![
                 format!("{}{folds}", say("goes along · {Delete} leaves it out")),
+                format!("{}{folds}", say("{Delete} leaves it out")),
+                format!("{}{folds}", say("{Delete}")),
                 say("{Delete} leaves it out"),
                 say("{Delete}"),
             ]

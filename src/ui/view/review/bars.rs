@@ -31,6 +31,7 @@ const IN_HUNKS: Hints = &[
     (&[R::Reject], "reject"),
     (&[R::RejectNote], "reject + why"),
     (&[R::NextHunk, R::PreviousHunk], "hunk"),
+    (&[R::Blame], "blame"),
     (&[R::NextFile, R::PreviousFile], "file"),
     (&[R::Undo], "undo"),
     (&[R::SelectLines], "lines"),

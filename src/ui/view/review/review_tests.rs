@@ -411,6 +411,14 @@ fn every_action_is_in_the_help() {
 }
 
 #[test]
+fn blame_is_named_where_there_are_80_columns() {
+    let s = cart(80, 24);
+    for words in ["a accept", "x reject", "! reject + why", "n/p hunk", "b blame", "? keys", "q closes"] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+}
+
+#[test]
 fn hints_show_every_action_where_there_is_room() {
     let mut s = cart(120, 40);
     s.size = (700, 40);
@@ -430,6 +438,7 @@ fn hints_show_every_action_where_there_is_room() {
         "1/2/3 scope",
         "o open",
         "t made by",
+        "b blame",
         "w patch",
         "R rewind",
         "U redo",
