@@ -357,7 +357,7 @@ fn idle(session: SessionRef<'_>, hint: &[String]) -> (Busy, Vec<Piece>) {
     pieces.extend(odd.map(|odd| Piece::new("", odd, Token::Warn, KEEP)));
     // Keys give way before what is to be reviewed, and the last of them first.
     for (at, part) in hint.iter().enumerate() {
-        pieces.push(Piece::new(" · ", part.as_str(), Token::Dim, if at == 0 { first } else { 40 - at.min(5) as u8 }));
+        pieces.push(Piece::new(" · ", part.as_str(), Token::Dim, if at == 0 { first } else { 40 - at.min(10) as u8 }));
     }
     (Busy::No, pieces)
 }

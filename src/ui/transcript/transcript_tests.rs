@@ -253,6 +253,9 @@ fn reads_and_searches_that_follow_one_another_share_a_row_until_it_is_opened() {
     let all = shown(&mut stage);
     assert_eq!(all.len(), 6, "{all:?}");
     assert!(all[5].starts_with("✓ search   words"), "{all:?}");
+    for (n, row) in all[..5].iter().enumerate() {
+        assert!(row.starts_with(&format!("✓ read     src/f{n}.rs")) && !row.contains("calls"), "{all:?}");
+    }
     // What runs, failed or changed something has its own.
     let mut stage = looks();
     stage.tool("x", "src/g.rs", ToolKind::Read, ToolStatus::Failed, Vec::new());

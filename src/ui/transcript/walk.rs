@@ -187,7 +187,9 @@ impl<'a, 'b> Walk<'a, 'b> {
     /// Those that share the row of an entry that is shown.
     pub(super) fn with(&mut self, index: usize) -> Vec<Shown<'b>> {
         let mut with = Vec::new();
-        if self.cx.folds.is_together(self.cx.session.entries().id_at(index)) {
+        // Of those that came apart each has its own row.
+        let is_first = !self.follows(index);
+        if is_first && self.cx.folds.is_together(self.cx.session.entries().id_at(index)) {
             let mut next = index + 1;
             while self.follows(next) {
                 with.extend(self.entry(next));

@@ -126,7 +126,7 @@ fn delete_leaves_it_out_and_ctrl_o_shows_more() {
     let mut s = ran(100, "seq", 0, &lines);
     assert!(s.draw().contains("line 40") && s.shown.contains("line 38") && !s.shown.contains("line 37"), "{}", s.shown);
     s.ctrl('o');
-    assert!(s.draw().contains("line 35") && s.shown.contains("Ctrl+O folds"), "{}", s.shown);
+    assert!(s.draw().contains("line 35") && s.shown.contains("Ctrl+O pages all of it"), "{}", s.shown);
     s.typed("x").press(Code::Delete);
     assert_eq!(s.model.first().session().shell().len(), 1, "Delete is for what is written");
     // One that has printed nothing has nothing to be folded.
@@ -224,11 +224,18 @@ fn all_that_a_command_has_printed_can_be_read_before_it_goes_along() {
     assert_eq!(page(&s), format!("$ make test\n{}", printed.trim_end()));
     assert!(s.draw().contains("Ctrl+O more"), "it is folded again\n{}", s.shown);
     // A few lines of which one is cut at the edge.
-    let long = format!("{} end", "x".repeat(200));
+    let long = format!("{} the-last-word", "x".repeat(200));
     let mut s = ran(80, "cat x", 0, &long);
-    assert!(s.draw().contains("Ctrl+O pages all of it") && !s.shown.contains("end"), "{}", s.shown);
+    assert!(s.draw().contains("Ctrl+O pages all of it") && !s.shown.contains("the-last"), "{}", s.shown);
     s.ctrl('o');
-    assert!(page(&s).ends_with(" end"));
+    assert!(page(&s).ends_with(" the-last-word"));
+    // There is room for all of it.
+    let mut s = ran(80, "cat x", 0, "1\n2\n3\n4\n5\n6\n");
+    assert!(s.draw().contains("Ctrl+O more"), "{}", s.shown);
+    s.ctrl('o');
+    assert!(s.draw().contains("Ctrl+O folds") && s.shown.contains("│ 1"), "{}", s.shown);
+    s.ctrl('o');
+    assert!(s.draw().contains("Ctrl+O more") && s.outs.iter().all(|out| !matches!(out, Out::Edit(_))), "{}", s.shown);
     let mut s = ran(80, "cat x", 0, "short");
     assert!(!s.draw().contains("Ctrl+O"), "{}", s.shown);
 }
