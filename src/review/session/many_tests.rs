@@ -94,6 +94,20 @@ fn the_log_of_what_was_seen_is_made_durable_as_often_for_many_files_as_for_few()
 }
 
 #[test]
+fn what_goes_is_read_to_compare_it_so_that_few_large_files_are_on_their_way_at_a_time() {
+    let mut place = Place::empty();
+    place.begin();
+    let large = "a line\n".repeat(1 << 20);
+    place.turn(1, |p| p.command(|p| (0..8).for_each(|n| p.write(&name(n), &format!("{n}\n{large}")))));
+    let told = stopping(&mut place, 0);
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    assert_eq!((done.stopped, done.rewound.len()), (None, 8));
+    // Three of 7 MiB are more than a batch.
+    let told: Vec<usize> = told.try_iter().map(|far| far.done).collect();
+    assert_eq!(told, [0, 3, 6]);
+}
+
+#[test]
 fn an_undo_tells_how_far_it_has_come_and_goes_on_where_it_was_stopped() {
     const FILES: usize = 700;
     let mut place = changed(FILES);

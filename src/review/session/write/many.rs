@@ -13,15 +13,15 @@ use crate::review::history::contents::Contents;
 use crate::review::history::ledger::FileDecision;
 use crate::review::protocol::Progress;
 use crate::review::session::shown;
-use crate::review::state::Oid;
-use crate::review::state::content;
+use crate::review::state::{Oid, State, content};
 use crate::review::worktree::git_form;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Files that are written between two questions whether to go on, and bytes of them.
+/// Files that are written between two questions whether to go on, and bytes of them: what they hold and are to hold is in
+/// memory at the same time.
 const BATCH: (usize, usize) = (256, 16 << 20);
 /// Files that are on their way to the disk at the same time.
 const THREADS: usize = 8;
@@ -122,7 +122,7 @@ impl Writing {
                 continue;
             }
             let content = content_to_be(file, files);
-            size += content.as_ref().map_or(0, Vec::len);
+            size = size.saturating_add(size_of(&file.disk.0)).saturating_add(content.as_ref().map_or(0, Vec::len));
             tasks.push((*number, *file, content));
             if size >= BATCH.1 {
                 break;
@@ -222,6 +222,11 @@ const fn for_directory(mode: u32) -> u32 {
 
 fn is_same(file: &FileDecision) -> bool {
     file.disk.0 == file.disk.1
+}
+
+/// What is read of a file to compare it, in bytes.
+fn size_of(state: &State) -> usize {
+    if let State::File { size, .. } = state { usize::try_from(*size).unwrap_or(usize::MAX) } else { 0 }
 }
 
 /// A file of a decision with its number, and what it is to hold.
