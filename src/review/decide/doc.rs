@@ -3,7 +3,7 @@
 //! Reads contents, changes nothing. Invariants: a hunk is never shown as decided that is not; what a document takes is
 //! bounded over all its files, and where something is not shown for that, it is said what.
 
-use super::parts::{Part, Parts};
+use super::parts::{Part, Parts, is_unknown_before};
 use crate::base::human::thousands;
 use crate::base::paths;
 use crate::model::changes::{Cause, FileChange, FileDoc, HunkDoc, HunkId, HunkKind, HunkState};
@@ -23,6 +23,13 @@ use std::time::{Duration, Instant};
 
 /// Time for finding the changed words of all hunks of a file.
 const WORDS_TIME: Duration = Duration::from_millis(100);
+
+/// What is said of a file whose lines are all shown since nobody knows what they were.
+const UNKNOWN: &str = "what it was before is not known";
+/// Of one with changes that an undo leaves.
+const DOUBT: &str = "in doubt: an undo leaves what may be yours";
+/// The same of a hunk, in short.
+const IN_DOUBT: &str = "in doubt";
 
 /// What a document may still take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,7 +202,7 @@ pub fn new_doc(
         removed: removed(&parts),
         cause: newest.map_or(Cause::Unknown, |s| s.cause),
         hunks,
-        note: note(&parts),
+        note: said(note(&parts), &parts, history, pair),
         held: None,
     })
 }
@@ -226,9 +233,23 @@ pub fn removed(parts: &Parts) -> u64 {
     lines(parts).map(|h| u64::from(h.removed)).sum()
 }
 
+/// What there is to say of a file beside its parts: also that nobody knows whose it is, or what it was.
+fn said(note: Option<String>, parts: &Parts, history: &FileHistory, pair: &Pair) -> Option<String> {
+    let is_unknown = parts.texts.is_some() && is_unknown_before(&parts.old, &parts.new);
+    let unknown = is_unknown.then(|| UNKNOWN.to_owned());
+    let steps = history.steps.get(..pair.upto).unwrap_or_default();
+    // Of what another run wrote something else is said.
+    let doubt = steps.iter().any(|step| step.doubt && !step.beside_run).then(|| DOUBT.to_owned());
+    let all: Vec<String> = [note, unknown, doubt].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 fn note(parts: &Parts) -> Option<String> {
     let (old, new) = parts.texts.as_ref()?;
     let (was, is) = (old.label(), new.label());
+    if is_unknown_before(&parts.old, &parts.new) {
+        return is;
+    }
     if parts.new.is_absent() || (parts.old.is_absent() && was.is_none()) || was == is {
         return if parts.new.is_absent() { was } else { is };
     }
@@ -359,7 +380,12 @@ impl Making<'_> {
                 return Ok(self.with_lines(doc, &there, old, &last));
             }
         }
-        Ok(self.with_lines(doc, std::slice::from_ref(hunk), old, new))
+        let mut doc = self.with_lines(doc, std::slice::from_ref(hunk), old, new);
+        if state == HunkState::Pending && authors.iter().any(|step| step.doubt) {
+            doc.heading =
+                if doc.heading.is_empty() { IN_DOUBT.to_owned() } else { format!("{IN_DOUBT}; {}", doc.heading) };
+        }
+        Ok(doc)
     }
 
     fn with_lines(&mut self, doc: HunkDoc, hunks: &[Arc<HunkLines>], old: &Lines, new: &Lines) -> HunkDoc {
@@ -378,7 +404,12 @@ impl Making<'_> {
         }
         let sum = |of: fn(&HunkLines) -> u32| hunks.iter().fold(0_u32, |sum, hunk| sum.saturating_add(of(hunk)));
         let (added, removed) = (sum(|hunk| hunk.added), sum(|hunk| hunk.removed));
-        let heading = if cut && self.has_lines { cut_words(changed, added, removed) } else { first.heading.clone() };
+        let is_unknown = is_unknown_before(&self.parts.old, &self.parts.new);
+        let heading = match cut && self.has_lines {
+            true => cut_words(changed, added, removed),
+            false if is_unknown => UNKNOWN.to_owned(),
+            false => first.heading.clone(),
+        };
         let (old_start, new_start) = (first.old_start, first.new_start);
         HunkDoc { old_start, new_start, heading, added, removed, lines: lines.into(), ..doc }
     }

@@ -36,7 +36,7 @@ impl Part {
 pub struct Parts {
     pub old: State,
     pub new: State,
-    /// When both are texts or nothing.
+    /// When both are texts or nothing; what is unknown is taken for nothing.
     pub texts: Option<(Lines, Lines)>,
     pub parts: Vec<Part>,
 }
@@ -61,10 +61,12 @@ impl Parts {
     pub fn of(files: &mut Contents, old: &State, new: &State) -> Result<Self, ReviewError> {
         let mut parts = Vec::new();
         let plain = |s: &State| matches!(s, State::Absent | State::File { .. });
-        let texts = if plain(old) && plain(new) { files.text(old)?.zip(files.text(new)?) } else { None };
+        // Of what is there now all lines are shown; to take them back as a whole is refused all the same.
+        let known = if is_unknown_before(old, new) { State::Absent } else { *old };
+        let texts = if plain(&known) && plain(new) { files.text(&known)?.zip(files.text(new)?) } else { None };
         match &texts {
             Some(_) => {
-                parts.extend(files.hunks(old, new)?.iter().map(|h| Part::Lines(Arc::clone(h))));
+                parts.extend(files.hunks(&known, new)?.iter().map(|h| Part::Lines(Arc::clone(h))));
                 if parts.is_empty() && old.is_absent() != new.is_absent() {
                     let words = if old.is_absent() { "an empty file, new" } else { "an empty file, deleted" };
                     parts.push(Part::Whole(whole_id(old, new), words.to_owned()));
@@ -189,6 +191,11 @@ impl Parts {
             other => other,
         }
     }
+}
+
+/// Whether there are lines of which it is not known what they were before. An empty file has none.
+pub const fn is_unknown_before(old: &State, new: &State) -> bool {
+    matches!((old, new), (State::Unkept { size: 0, .. }, State::File { size: 1.., .. }))
 }
 
 fn written(files: &mut Contents, text: &Lines, mode: u32, gone: bool) -> Result<State, ReviewError> {

@@ -55,6 +55,9 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
             unread.push(path.clone());
             continue;
         }
+        if ends_as_it_began(history, turn) {
+            continue;
+        }
         let is_back = match earlier {
             Some(earlier) => rewind(history, &disk, |t| t >= earlier, contents)?.is_none(),
             None => false,
@@ -99,6 +102,19 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
     outcomes.extend(left.words.into_iter().map(failed));
     outcomes.sort_by(|one, other| one.0.path.cmp(&other.0.path));
     Ok(Rewinds { files, outcomes, unread })
+}
+
+/// Whether something in doubt came since then, and all of it is gone again by other hands than the person's: to take back
+/// a part of that would make what was not there when the turn began.
+fn ends_as_it_began(history: &FileHistory, turn: u64) -> bool {
+    let Some(first) = history.steps.iter().position(|step| step.turn >= turn) else { return false };
+    let steps = history.steps.get(first..).unwrap_or_default();
+    let began = steps.first().map(|step| step.before);
+    let is_of_turns = |step: &ChangeRecord| step.is_shown() && step.turn >= turn;
+    steps.iter().all(is_of_turns)
+        && steps.iter().any(|step| step.doubt)
+        && began == Some(history.last())
+        && history.steps.get(..first).unwrap_or_default().last().is_none_or(|step| Some(step.after) == began)
 }
 
 /// Whether what the file was before its first change without attribution can be had.

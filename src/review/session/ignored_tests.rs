@@ -2,7 +2,7 @@
 
 use super::tests::{Place, git_in};
 use super::*;
-use crate::model::changes::{FileChange, ReviewAction, RewindOutcome, Scope, Target, Verdict};
+use crate::model::changes::{FileChange, FileDoc, ReviewAction, RewindOutcome, Scope, Target, Verdict};
 use crate::review::protocol::ToolEffect;
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -420,7 +420,7 @@ fn forced() -> Place {
 }
 
 /// A command of the agent, and between its parts looks, as other calls of the agent set them off.
-fn command_and_looks(place: &mut Place, parts: &[&dyn Fn(&Place)]) {
+pub fn command_and_looks(place: &mut Place, parts: &[&dyn Fn(&Place)]) {
     place.entry += 1;
     let command = place.entry;
     place.note(ToolEffect::Runs, &[], Vec::new(), false);
@@ -527,10 +527,11 @@ fn what_was_ignored_before_the_turn_is_not_taken_for_new_whatever_becomes_of_it_
             place.turn(2, |p| command_and_looks(p, &parts));
             let is = place.read(name);
             let doc = place.doc(Scope::Session);
-            let mut of_name = doc.files.iter().filter(|file| file.path == Path::new(name));
-            // What nothing hides any more is new there, and in doubt.
+            let of_name = || doc.files.iter().filter(|file| file.path == Path::new(name));
+            // What came since the first look is new, and in doubt; of what was there before nobody knows what it was.
+            let is_right = |file: &FileDoc| (made > 0 || file.change != FileChange::Created) && file.note.is_some();
+            assert!(of_name().all(|file| is_right(file)), "{what}, made {made}: {doc:?}");
             let is_shown = made > 0 && !name.contains("log") && !name.contains("build/");
-            assert!(of_name.all(|file| is_shown || file.change != FileChange::Created), "{what}, made {made}");
             let mut place = place.reopen();
             place.act(ReviewAction::Rewind { turn: 1 });
             // What the agent has added once it was seen is taken back.

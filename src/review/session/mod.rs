@@ -636,3 +636,7 @@ mod pending_tests;
 #[cfg(test)]
 #[path = "ignored_tests.rs"]
 mod ignored_tests;
+
+#[cfg(test)]
+#[path = "made_ignored_tests.rs"]
+mod made_ignored_tests;

@@ -6,6 +6,7 @@
 use super::objects::Objects;
 use super::preserve::Share;
 use super::{Point, RULES, Snapshot, packs};
+use crate::base::human::thousands;
 use crate::review::snapshot::capture::{Job, racy};
 use crate::review::snapshot::clock::TICK;
 use crate::review::snapshot::manifest::Entry;
@@ -20,7 +21,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 /// Repositories below the root whose index is read.
-const NESTED: usize = 64;
+pub(super) const NESTED: usize = 64;
+/// Of the others so many are named.
+const NAMED: usize = 50;
 
 /// The person's indexes as they were read last.
 #[derive(Default)]
@@ -28,6 +31,20 @@ pub(super) struct LastRead {
     own: Option<Stat>,
     /// Of the repositories below the root, by their directories.
     nested: BTreeMap<RelPath, Stat>,
+    /// Of those whose index is not read, the first ones, and how many there are.
+    left_out: (Vec<RelPath>, usize),
+}
+
+impl LastRead {
+    /// Which indexes are not read, in words.
+    pub(super) fn left_out(&self) -> Option<String> {
+        let (first, count) = &self.left_out;
+        let mut names: Vec<String> = first.iter().map(|dir| format!("{}/", walk::show(dir))).collect();
+        let more = count.saturating_sub(names.len());
+        names.extend((more > 0).then(|| format!("{} more", thousands(more as u64))));
+        let why = "what git tracks there although its rules hide it is not looked at";
+        (*count > 0).then(|| format!("more than {NESTED} repositories below: {}: {why}", names.join(", ")))
+    }
 }
 
 /// What the indexes of the person's repositories have.
@@ -106,16 +123,20 @@ impl Snapshot {
     /// Indexes of repositories below the root that are not those which were read last, by the directories of these.
     pub(super) fn new_nested(&mut self, repos: &[PathBuf]) -> BTreeMap<RelPath, Index> {
         let root = self.root.path();
-        let below = repos.iter().filter_map(|dir| Some((dir, dir.strip_prefix(root).ok()?)));
+        let below =
+            repos.iter().filter_map(|dir| Some((dir, RelPath::from(walk::bytes(dir.strip_prefix(root).ok()?)))));
+        let mut below = below.filter(|(_, key)| !key.is_empty());
         let mut nested = BTreeMap::new();
-        for (dir, below) in below.filter(|(_, below)| !below.as_os_str().is_empty()).take(NESTED) {
-            let key = RelPath::from(walk::bytes(below));
+        for (dir, key) in below.by_ref().take(NESTED) {
             let stat = repo::index_stat(dir).filter(|stat| self.indexes.nested.get(&key) != Some(stat));
             if let Some((stat, index)) = stat.and_then(|stat| Some((stat, Repo::find(dir)?.index(dir)?))) {
                 self.indexes.nested.insert(key.clone(), stat);
                 nested.insert(key, index);
             }
         }
+        let first: Vec<RelPath> = below.by_ref().map(|(_, key)| key).take(NAMED).collect();
+        let count = first.len() + below.count();
+        self.indexes.left_out = (first, count);
         nested
     }
 
@@ -208,7 +229,8 @@ impl Snapshot {
     /// A turn begins, and its prompt goes out now, or was sent then: what git's rules hide by now is not its doing.
     pub(crate) fn turn_begins(&mut self, sent: Option<SystemTime>) {
         let began = sent.map_or_else(|| self.clock.now(), walk::timed);
-        self.ignored.turn_begins(began, self.closed.keys().cloned().collect());
+        let closed = self.closed.keys().cloned().collect();
+        self.ignored.turn_begins(self.root.path(), began, closed, &|key| self.hidden.has(key));
     }
 
     /// No turn runs any more.
@@ -238,6 +260,7 @@ impl Snapshot {
             old_text: &text,
             seen: &self.seen,
             gone: &gone,
+            was_cut: self.beyond.had_more(),
         }
         .mark_known(jobs);
     }

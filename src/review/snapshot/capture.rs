@@ -17,6 +17,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Fewer paths are not worth a second thread.
 const ALONE: usize = 16;
+/// A file from here on is read while no other thread reads one: with what is packed of it, it takes twice its size.
+const LARGE: u64 = 4 << 20;
 /// A file touched so shortly before it was read may be written again without a trace in its times: in seconds.
 const RACY: i64 = 2;
 
@@ -125,6 +127,8 @@ pub(crate) struct Stores<'a> {
     /// Bytes that may still be read of files that have come or have another size.
     pub fresh: AtomicU64,
     pub pack: Mutex<Option<Pack>>,
+    /// Held by who reads a large one.
+    pub large: Mutex<()>,
 }
 
 /// Whether a file with these numbers, looked at since `started`, may change without a trace.
@@ -206,6 +210,9 @@ pub(crate) fn owed(jobs: &[Job], found: &[Option<Seen>]) -> impl Iterator<Item =
 
 impl Stores<'_> {
     fn one(&self, reader: &mut Reader, theirs: &Alternates, job: &Job) -> Result<Option<Seen>, ReviewError> {
+        let sizes = [job.stat.map(|stat| stat.size), job.known.map(|entry| entry.stat.size)];
+        let is_large = sizes.iter().flatten().any(|size| *size >= LARGE);
+        let _alone = is_large.then(|| self.large.lock().unwrap_or_else(PoisonError::into_inner));
         let mut seen = self.look(reader, theirs, job)?;
         // The content before a change may only be in a store that is not ours, and not for long.
         let before = job.known.and_then(|entry| entry.state.oid());

@@ -493,6 +493,7 @@ impl Snapshot {
             left: AtomicU64::new(left),
             fresh: AtomicU64::new(self.limits.fresh_bytes),
             pack: Mutex::new(None),
+            large: Mutex::new(()),
         };
         let found = capture(&stores, &self.objects.theirs, &jobs)?;
         let kept = left.saturating_sub(stores.left.into_inner());

@@ -92,9 +92,20 @@ impl Ignored {
         Ok(())
     }
 
-    /// What the last look has come past was there before the turn that began then; it could not look into `closed`.
-    pub(crate) fn turn_begins(&mut self, began: Time, closed: BTreeSet<RelPath>) {
-        self.turn = self.last.clone().map(|names| Turn { began, names, closed });
+    /// What the last look has come past, and what is in it now, was there before the turn that began then; nobody could look
+    /// into `closed`, and `is_ours` is left out.
+    pub(crate) fn turn_begins(
+        &mut self,
+        root: &Path,
+        began: Time,
+        closed: BTreeSet<RelPath>,
+        is_ours: &dyn Fn(&[u8]) -> bool,
+    ) {
+        let turn = |names: Arc<BTreeSet<RelPath>>| {
+            let inside = Survey::of_all(root, names.iter(), began, is_ours);
+            Turn { began, names, inside, closed }
+        };
+        self.turn = self.last.clone().map(turn);
     }
 
     /// What is older, and was not seen, is not the doing of the turn that runs: it was ignored, or outside. Where none runs
@@ -148,6 +159,13 @@ impl Ignored {
         self.first.contains(key) || has_below()
     }
 
+    /// Whether something was there at the first look that git's rules hid; nothing where nobody knows. There was more than
+    /// could be looked at where it `was_cut`.
+    fn had_hidden(&self, key: &[u8], was_cut: bool) -> Option<bool> {
+        let is_all = self.began != Time::default() && self.first.len() <= HIDDEN && !was_cut;
+        had(&self.first, &self.inside, key).filter(|had| *had || is_all)
+    }
+
     /// Whether that directory was ignored at the first look and had files.
     pub(crate) fn had_files(&self, key: &[u8]) -> bool {
         self.inside.had_files(key)
@@ -164,16 +182,32 @@ impl Ignored {
     }
 }
 
+/// The uppermost of these names that a path has.
+fn uppermost<'a>(names: &BTreeSet<RelPath>, key: &'a [u8]) -> Option<&'a [u8]> {
+    walk::parents(key).filter(|dir| !dir.is_empty()).chain([key]).find(|name| names.contains(*name))
+}
+
+/// Whether something was there by the uppermost names and what was in them; nothing where nobody knows.
+fn had(names: &BTreeSet<RelPath>, inside: &Survey, key: &[u8]) -> Option<bool> {
+    match uppermost(names, key) {
+        None => Some(false),
+        Some(top) if top.len() == key.len() => Some(true),
+        Some(top) => inside.had(top, key),
+    }
+}
+
 /// Whether it is a file or a link; nothing where there is nothing, or nobody can tell.
 fn is_file(reader: &mut Reader, key: &[u8]) -> Option<bool> {
     Some(matches!(reader.stat(key).ok()??.kind, Kind::File | Kind::Link))
 }
 
-/// What was ignored when a turn began: nobody knows what was in that, and it is not the turn's.
+/// What was ignored when a turn began: it is not the turn's.
 struct Turn {
     /// By the clock of the files: what was there is older.
     began: Time,
     names: Arc<BTreeSet<RelPath>>,
+    /// What was in them.
+    inside: Survey,
     /// Directories that could not be looked into then.
     closed: BTreeSet<RelPath>,
 }
@@ -199,6 +233,19 @@ enum Standing {
     Unknown,
 }
 
+/// What it means that a path is new to us.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum News {
+    /// Nothing: it was there, as it is.
+    Nothing,
+    /// It is new, and of whoever is at work.
+    New,
+    /// It is new since the first look, and may have been there, or elsewhere, before whoever is at work began.
+    HasCome,
+    /// It was there before, or comes from where nobody looks; what it was is unknown.
+    WasThere,
+}
+
 /// What a look knows of the one before it.
 pub(crate) struct PriorLook<'a> {
     pub root: &'a Path,
@@ -219,13 +266,15 @@ pub(crate) struct PriorLook<'a> {
     pub seen: &'a Entries,
     /// Files that were found gone since.
     pub gone: &'a HashSet<Moved>,
+    /// There is, or was, more than is looked at.
+    pub was_cut: bool,
 }
 
 impl PriorLook<'_> {
     /// Says of which paths it is no news that they are there: of all at the first look; then of what was ignored all the
-    /// time and has not been touched. What else was ignored, and what is older than the session and comes from where
+    /// time and has not been touched. What else was ignored then, and what is older than the session and comes from where
     /// no walk leads, is shown, and what it was before is not known. What is older than the turn alone and comes from there
-    /// is new, and in doubt. What was moved in the tree is new.
+    /// is new, and in doubt. What was made in the turn, or moved in the tree, is new.
     pub(crate) fn mark_known(&self, jobs: &mut [Job]) {
         let (mut judged, mut open) = (Vec::new(), BTreeMap::new());
         let mut reader = Reader::new(self.root);
@@ -234,17 +283,20 @@ impl PriorLook<'_> {
             let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
             let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
             let standing = self.standing(&job.key);
-            (job.silent, job.was_there) = self.judge(&standing, job, &stat, &mut reader);
-            job.has_come = matches!(standing, Standing::New)
-                && !job.was_there
-                && self.born_before(&job.key, self.ignored.since(self.last)) == Some(true);
-            if !job.silent && !job.was_there && matches!(standing, Standing::Unknown) {
+            let news = self.judge(&standing, job, &stat, &mut reader);
+            job.silent = news == News::Nothing;
+            (job.was_there, job.has_come) = (news == News::WasThere, news == News::HasCome);
+            if news == News::New && matches!(standing, Standing::Unknown) {
                 open.insert(job.key.clone(), at);
             }
             // One that is older than the session has the number that it always had, however it was changed.
-            let (size, mtime) = if matches!(standing, Standing::New) { (0, (0, 0)) } else { (stat.size, stat.mtime) };
-            if !matches!(standing, Standing::Hidden { .. }) {
-                judged.push((at, (stat.ino, size, mtime)));
+            let by_number = (stat.ino, 0, (0, 0));
+            match standing {
+                Standing::New => judged.push((at, by_number)),
+                Standing::Hidden { .. } if self.was_free(&job.key) => judged.push((at, by_number)),
+                // It may be an older name of the same file.
+                Standing::Hidden { .. } => {}
+                Standing::Unknown => judged.push((at, (stat.ino, stat.size, stat.mtime))),
             }
         }
         for at in self.were_ignored(open) {
@@ -273,28 +325,72 @@ impl PriorLook<'_> {
         }
     }
 
-    /// Whether it is no news, and whether it was there with an unknown state.
-    fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> (bool, bool) {
+    /// What it means that this path is new to us.
+    fn judge(&self, standing: &Standing, job: &Job, stat: &Stat, reader: &mut Reader) -> News {
+        let unless = |is_unmoved: bool, news: News| if is_unmoved { News::Nothing } else { news };
         match standing {
-            Standing::New => (false, self.born_before(&job.key, self.ignored.began).unwrap_or(false)),
+            Standing::New if self.born_before(&job.key, self.ignored.began) == Some(true) => News::WasThere,
+            Standing::New if self.born_before(&job.key, self.ignored.since(self.last)) == Some(true) => News::HasCome,
+            Standing::New => News::New,
             Standing::Unknown if job.hidden => {
-                let silent = self.is_unmoved(&job.key, 0, stat, reader);
-                (silent, !silent)
+                let top = uppermost(&self.ignored.first, &job.key).map_or(job.key.len(), <[u8]>::len);
+                unless(self.is_unmoved(&job.key, 0, stat, reader), self.of_hidden(&job.key, top, reader))
             }
-            // Only this turn's looks have come past it.
-            Standing::Hidden { lasting: false, top } if self.is_of_turn(&job.key, *top) => (false, false),
             Standing::Hidden { lasting, top } => {
                 let silent = (*lasting || job.hidden) && self.is_unmoved(&job.key, *top, stat, reader);
-                (silent, !silent)
+                unless(silent, self.of_hidden(&job.key, *top, reader))
             }
             // Many programs write a file anew: it is as young as they have left it.
             Standing::Unknown => {
                 // What a directory had when it was last looked into is known.
                 let last = self.closed.around(&job.key).map_or(Some(self.last), |dir| dir.open);
                 let is_old = |last| self.born_before(&job.key, last).unwrap_or(true);
-                (false, last.is_none_or(is_old))
+                if last.is_none_or(is_old) { News::WasThere } else { News::New }
             }
         }
+    }
+
+    /// What it means of a file that git's rules have hidden by the name of `top` bytes. A directory that was moved in leaves
+    /// its files as they are, or they were written anew since.
+    fn of_hidden(&self, key: &[u8], top: usize, reader: &mut Reader) -> News {
+        let was_free = self.closed.around(key).is_none()
+            && self.ignored.had_hidden(key, self.was_cut) == Some(false)
+            && self.born_before(key, self.ignored.began) != Some(true);
+        if !was_free {
+            return News::WasThere;
+        }
+        let mut is_of_turn = self.is_of_turn(key);
+        for dir in walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top) {
+            let is_same =
+                |turn: &Turn| reader.stat(dir).ok().flatten().is_some_and(|now| turn.inside.is_same_dir(dir, now.ino));
+            if self.ignored.turn.as_ref().is_some_and(is_same) {
+                continue;
+            }
+            let was_there = self.ignored.first.contains(dir) || self.ignored.inside.had_files(dir);
+            if !was_there && self.born_before(dir, self.ignored.began) == Some(true) {
+                return News::WasThere;
+            }
+            is_of_turn &=
+                self.ignored.turn.as_ref().is_some_and(|turn| self.born_before(dir, turn.began) == Some(false));
+        }
+        if is_of_turn { News::New } else { News::HasCome }
+    }
+
+    /// Whether a file was made in the turn that runs, at a path where nothing was when that began.
+    fn is_of_turn(&self, key: &[u8]) -> bool {
+        let Some(turn) = &self.ignored.turn else { return false };
+        self.was_free(key) && self.born_before(key, turn.began) == Some(false)
+    }
+
+    /// Whether it is known that nothing was at a path which git's rules hide, neither at the first look nor when the turn
+    /// began that runs.
+    fn was_free(&self, key: &[u8]) -> bool {
+        let Some(turn) = &self.ignored.turn else { return false };
+        let is_closed = walk::parents(key).chain([key]).any(|name| turn.closed.contains(name));
+        !is_closed
+            && self.closed.around(key).is_none()
+            && self.ignored.had_hidden(key, self.was_cut) == Some(false)
+            && had(&turn.names, &turn.inside, key) == Some(false)
     }
 
     /// Those of the files that rules which are others now may have hidden, and which nobody has come past therefore.
@@ -332,25 +428,17 @@ impl PriorLook<'_> {
     }
 
     /// Whether a file that git's rules hide has stood there untouched since the first look: it, and every directory
-    /// above it from the name of `top` bytes on. One that is moved leaves the times of its files as they are, but not its
-    /// own and not those of the directory that it comes into.
+    /// above it from the name of `top` bytes on, unless that stood there when the turn began. One that is moved leaves the
+    /// times of its files as they are, but not its own and not those of the directory that it comes into.
     fn is_unmoved(&self, key: &[u8], top: usize, stat: &Stat, reader: &mut Reader) -> bool {
         let since = if self.ignored.began == Time::default() { self.last } else { self.ignored.began };
         let mut dirs = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top);
-        is_untouched(stat, since)
-            && dirs.all(|dir| reader.stat(dir).is_ok_and(|dir| dir.is_some_and(|dir| is_untouched(&dir, since))))
-    }
-
-    /// Whether a file that git's rules have hidden by the name of `top` bytes was made in the turn that runs: neither it nor
-    /// anything above it was ignored at the first look or when the turn began, and it is younger than that, with every
-    /// directory from that name on. Files of a directory that was moved in may have been written anew since.
-    fn is_of_turn(&self, key: &[u8], top: usize) -> bool {
-        let Some(turn) = &self.ignored.turn else { return false };
-        let mut names = walk::parents(key).chain([key]);
-        let was_there =
-            |name: &[u8]| [&self.ignored.first, &*turn.names, &turn.closed].iter().any(|names| names.contains(name));
-        let mut made = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top).chain([key]);
-        !names.any(was_there) && made.all(|name| self.born_before(name, turn.began) == Some(false))
+        let mut is_in_place = |dir: &[u8]| {
+            let Some(now) = reader.stat(dir).ok().flatten() else { return false };
+            let was_there = |turn: &Turn| turn.inside.is_same_dir(dir, now.ino);
+            is_untouched(&now, since) || self.ignored.turn.as_ref().is_some_and(was_there)
+        };
+        is_untouched(stat, since) && dirs.all(|dir| is_in_place(dir))
     }
 
     /// Nothing where the system does not know.

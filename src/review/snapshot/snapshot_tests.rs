@@ -1,3 +1,4 @@
+use super::candidates::NESTED;
 use super::*;
 use crate::review::snapshot::preserve::Share;
 use crate::review::state::Oid;
@@ -2190,4 +2191,20 @@ fn rules_of_the_directories_above_are_named_when_they_change() {
     space.write("sub/.gitignore", "b\n");
     let wanted = "what is ignored has changed: ../../.gitignore, ../.gitignore; what new rules hide is not shown";
     assert!(is_said(&snapshot, wanted), "{:?}", snapshot.uncovered());
+}
+
+#[test]
+fn repositories_below_whose_index_is_not_read_are_named() {
+    let space = Space::git(|s| s.write("notes", "notes\n"));
+    for n in 0..NESTED + 2 {
+        let dir = space.root.join(format!("r{n:03}"));
+        fs::create_dir_all(dir.join(".git/objects")).unwrap();
+        fs::create_dir_all(dir.join(".git/refs")).unwrap();
+        fs::write(dir.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(dir.join("f"), "f\n").unwrap();
+    }
+    let snapshot = space.snapshot();
+    let lines = snapshot.uncovered();
+    let said = lines.iter().filter(|line| line.starts_with("more than 64 repositories below: r064/, r065/: "));
+    assert_eq!(said.count(), 1, "{lines:?}");
 }

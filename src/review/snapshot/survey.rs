@@ -1,7 +1,8 @@
-//! What the directories that git's rules hide had in them at the first look, by name.
+//! What the directories that git's rules hide had in them at the first look, or when a turn began, by name.
 //!
 //! Reads names and times, no content. Invariants: it is bounded in size and time however much there is; what is called
-//! gone was there, and is not; nothing is called gone twice.
+//! gone was there, and is not; nothing is called gone twice; no name is said not to have been there where it may have been
+//! beyond the bounds.
 
 use super::capture::racy;
 use crate::review::worktree::walk::{self, Kind, Reader, RelPath, Stat, Time};
@@ -31,8 +32,10 @@ struct Listed {
     more: bool,
     /// Nobody could look into it.
     is_closed: bool,
-    /// Those of directories end with a slash.
+    /// Sorted; those of directories end with a slash.
     names: Vec<RelPath>,
+    /// The number that the system gives it; not of one that was read from a file.
+    ino: Option<u64>,
 }
 
 /// What is gone of one directory.
@@ -46,8 +49,20 @@ pub(crate) struct Lost {
 }
 
 impl Survey {
-    /// Lists what is below those of `tops` that are directories; `is_ours` is left out.
+    /// Lists what is below those of `tops` that are directories, but for directories without files; `is_ours` is left out.
     pub(crate) fn new<'a>(
+        root: &Path,
+        tops: impl Iterator<Item = &'a RelPath>,
+        began: Time,
+        is_ours: &dyn Fn(&[u8]) -> bool,
+    ) -> Self {
+        let mut survey = Self::of_all(root, tops, began, is_ours);
+        survey.forget_empty();
+        survey
+    }
+
+    /// The same with directories that have no files.
+    pub(crate) fn of_all<'a>(
         root: &Path,
         tops: impl Iterator<Item = &'a RelPath>,
         began: Time,
@@ -66,7 +81,8 @@ impl Survey {
             }
             let Some(stat) = dir(&mut reader, &key) else { continue };
             let changed = Some(stat.ctime).filter(|_| !racy(&stat, began));
-            let mut listed = Listed { changed, more: is_full, is_closed: false, names: Vec::new() };
+            let mut listed =
+                Listed { changed, more: is_full, is_closed: false, names: Vec::new(), ino: Some(stat.ino) };
             if is_full {
                 // Of an uppermost one it is known at least that it was there.
                 dirs.insert(key, listed);
@@ -76,11 +92,11 @@ impl Survey {
                 dirs.insert(key, Listed { changed: Some(stat.ctime), is_closed: true, ..listed });
                 continue;
             };
-            for entry in entries.filter_map(Result::ok) {
-                if listed.names.len() >= NAMES_IN_ONE.min(names) {
+            for entry in entries {
+                let Some(entry) = entry.ok().filter(|_| listed.names.len() < NAMES_IN_ONE.min(names)) else {
                     listed.more = true;
                     break;
-                }
+                };
                 let name = entry.file_name();
                 let name = walk::bytes(Path::new(&name));
                 let below = [&key, &b"/"[..], name].concat();
@@ -100,11 +116,10 @@ impl Survey {
                 listed.names.push([name, if is_dir { b"/" } else { b"" }].concat().into());
             }
             names -= listed.names.len();
+            listed.names.sort_unstable();
             dirs.insert(key, listed);
         }
-        let mut survey = Self { dirs };
-        survey.forget_empty();
-        survey
+        Self { dirs }
     }
 
     /// A directory without files needs no undo.
@@ -132,6 +147,34 @@ impl Survey {
             files.map(|name| RelPath::from([key, &b"/"[..], name].concat())).collect::<Vec<_>>()
         };
         dirs.into_iter().flat_map(below)
+    }
+
+    /// Whether there was something of that name below `top`, one of the uppermost names; nothing where nobody knows.
+    pub(crate) fn had(&self, top: &[u8], key: &[u8]) -> Option<bool> {
+        let mut dir = top;
+        loop {
+            let Some(listed) = self.dirs.get(dir) else {
+                // Of the uppermost ones only those are left out that had no files.
+                return (dir.len() == top.len()).then_some(false);
+            };
+            let rest = walk::below(key, dir);
+            let end = rest.iter().position(|byte| *byte == b'/');
+            let name = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+            let had = |name: &[u8]| listed.names.binary_search_by(|one| (**one).cmp(name)).is_ok();
+            let had_dir = had(&[name, b"/"].concat());
+            match end {
+                None if had_dir || had(name) => return Some(true),
+                Some(_) if had_dir => dir = key.get(..dir.len() + 1 + name.len())?,
+                // A link may have led to what was below that name.
+                Some(_) if had(name) => return None,
+                _ => return (!listed.more && !listed.is_closed).then_some(false),
+            }
+        }
+    }
+
+    /// Whether that directory, which is there now, is the one that was listed under that name.
+    pub(crate) fn is_same_dir(&self, key: &[u8], ino: u64) -> bool {
+        self.dirs.get(key).is_some_and(|listed| listed.ino == Some(ino))
     }
 
     /// Whether there were files below that directory.
@@ -243,8 +286,10 @@ impl Survey {
                 (Some(Ok(secs)), Some(Ok(nanos))) if (secs, nanos) != Time::default() => Some((secs, nanos)),
                 _ => None,
             };
-            let names = parts.by_ref().take_while(|name| !name.is_empty()).map(RelPath::from).collect();
-            dirs.insert(key.into(), Listed { changed, more, is_closed, names });
+            let mut names: Vec<RelPath> =
+                parts.by_ref().take_while(|name| !name.is_empty()).map(RelPath::from).collect();
+            names.sort_unstable();
+            dirs.insert(key.into(), Listed { changed, more, is_closed, names, ino: None });
         }
         Self { dirs }
     }
