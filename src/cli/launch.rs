@@ -484,11 +484,16 @@ pub fn own_program(config: &EngineConfig, surroundings: &Surroundings) -> Option
     Some(format!("the agent's program is a file of this project: {}", visible(below.as_os_str())))
 }
 
-/// Removes conversations beyond the limits that the person has set, beside everything else.
+/// Removes what was left behind and conversations beyond the limits that the person has set, beside everything else.
 pub fn keep_within_limits(surroundings: &Surroundings, opening: &Opening) {
     let limits = limits(surroundings.config.keep);
-    let Some(dirs) = surroundings.dirs.as_ref().filter(|_| limits != Limits::default()) else { return };
+    let Some(dirs) = &surroundings.dirs else { return };
     let (state, goes_on) = (dirs.state.clone(), opening.kept().map(|id| id.as_str().to_owned()));
+    if limits == Limits::default() {
+        let work = move || sessions::take_left_behind(&state);
+        let _ = std::thread::Builder::new().name("limits".into()).spawn(work);
+        return;
+    }
     say_conversations_removed(&state, SystemTime::now());
     let age = limits.age.filter(|_| archive::is_clock_steady(&state, SystemTime::now()));
     let work = move || match sessions::prune(&state, Limits { age, ..limits }, now(), goes_on.as_deref()) {

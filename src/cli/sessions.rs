@@ -117,7 +117,7 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     if !rows.is_empty() && !may_remove(&question, yes)? {
         return Ok(code::OK);
     }
-    let listed = sessions::list(state).map_err(|error| Usage(error.to_string()))?.sessions;
+    let sessions::Listing { sessions: listed, problems, .. } = sessions::list(state).map_err(|error| Usage(error.to_string()))?;
     let told = rows.len();
     rows.retain(|row| !row.known.is_only_told());
     let told = told - rows.len();
@@ -163,7 +163,13 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
             outcome = code::OWN_FAULT;
         }
     }
-    match sessions::remove_all_but(state, &kept) {
+    // Nobody was asked about what cannot be read: a newer version may read it, or a person.
+    let unread = problems.into_iter().map(|problem| problem.path).filter(|path| path.is_file() && !kept.contains(path));
+    let unread: Vec<PathBuf> = unread.collect();
+    for path in &unread {
+        say(&format!("{} stays, since it cannot be read; remove the file if nobody needs it", paths::visible(path.as_os_str())));
+    }
+    match sessions::remove_all_but(state, &[kept, unread].concat()) {
         Ok(0) => {}
         Ok(count) => say(&format!("{} without a session went too", human::count(count, "journal"))),
         Err(error) => {

@@ -212,6 +212,20 @@ fn after_all_was_removed_no_session_of_an_agents_own_list_comes_back() {
     assert_eq!(ids(), Vec::<String>::new());
 }
 
+#[test]
+fn what_this_version_cannot_read_stays_when_all_is_removed() {
+    let temp = tempfile::tempdir().unwrap();
+    let (state, dir) = (temp.path(), sessions::journals(temp.path()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let put = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
+    put("7-0-1.jsonl", &of_two_agents().replacen("\"v\":2", "\"v\":99", 1));
+    put("7-0-2.jsonl", &["\0".repeat(4096), of_two_agents()].concat());
+    put("7-0-3.jsonl", &of_two_agents());
+    assert_eq!(remove_all(state, true).unwrap_or(99), code::OK);
+    let there = |name: &str| dir.join(name).exists();
+    assert_eq!(["7-0-1.jsonl", "7-0-2.jsonl", "7-0-3.jsonl"].map(there), [true, true, false]);
+}
+
 fn of_two_agents() -> String {
     let frame = |agent: u32, dir: &str, frame: Value| json!({ "t": 1, "dir": dir, "agent": agent, "frame": frame });
     let added = json!({ "AddAgent": { "command": "two --acp", "env": [], "cwd": "/work", "how": "New" } });

@@ -3,7 +3,8 @@
 //!
 //! Handed over, a line is on its way to the file at once, well within 250 ms. Invariants: the file is 0600 in a
 //! directory 0700, and locked as long as it is written; the first line is the header, the last one says that it is the
-//! last; on a full disk it waits for room, also with its beginning; when writing fails it is said once and work goes on.
+//! last; on a full disk it waits for room, also with its beginning; when writing fails, or somebody has removed the file, it
+//! is said once and work goes on.
 
 use super::lock::Lock;
 use super::private;
@@ -12,6 +13,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -145,7 +147,12 @@ impl<F: FnMut(&Path) -> io::Result<File>> Place<F> {
 
 impl<F: FnMut(&Path) -> io::Result<File>> Write for Place<F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file()?.write(bytes)
+        let file = self.file()?;
+        // What is written into a file without a name is gone at the end.
+        if file.metadata()?.nlink() == 0 {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "its file was removed"));
+        }
+        file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -193,6 +200,22 @@ mod tests {
         assert_eq!(journal.close(LONG), None);
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.starts_with("{\"client\":\"x\"") && text.ends_with(&format!("}}\none\n{END}\n")), "{text}");
+    }
+
+    #[test]
+    fn a_journal_that_somebody_removes_while_it_is_open_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut journal = Journal::telling(dir.path(), "j.jsonl", &json!({}), |_| ()).unwrap();
+        fs::remove_file(journal.path()).unwrap();
+        let why = loop {
+            journal.record(|out| out.push_str("one"));
+            if let Some(why) = journal.hand_over() {
+                break why;
+            }
+        };
+        assert_eq!(why, "its file was removed");
+        let unwritten = journal.close(LONG).unwrap();
+        assert!(!unwritten.is_there && unwritten.lost.was_said, "{unwritten:?}");
     }
 
     #[test]
