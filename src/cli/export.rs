@@ -298,9 +298,7 @@ impl Out<'_> {
     fn head(&self, line: &str, whose: Option<&Whose<'_>>) -> Option<String> {
         let mut head: Value = serde_json::from_str(line).ok()?;
         let members = head.as_object_mut()?;
-        if let Some(title) = &self.known.title {
-            members.insert("title".into(), title.as_str().into());
-        }
+        members.insert("title".into(), self.known.title.as_deref().unwrap_or_default().into());
         if let Some(whose) = whose {
             members.insert("only".into(), whose.id.into());
         }

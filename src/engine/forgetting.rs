@@ -19,7 +19,7 @@ use crate::model::agent::Connection;
 use crate::model::event::{Intent, Opening, ReadOnly};
 use crate::model::ids::{Address, AgentKey, SessionId, SessionKey};
 use crate::model::past::Past;
-use crate::model::session::Policy;
+use crate::model::session::{Policy, Session};
 use crate::store::lines::{self, Record};
 use crate::store::lock::Lock;
 use crate::store::replace::{Durability, Replacement};
@@ -35,6 +35,9 @@ use std::path::{Path, PathBuf};
 
 /// Bytes of earlier journals that are read.
 const MAX_EARLIER: u64 = 1 << 30;
+
+/// Bytes of a line with what earlier journals had; where it would have more they are left out.
+const MAX_TOLD: usize = 24 << 20;
 
 /// Which conversation it is.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +93,11 @@ fn anew(
     before: HashMap<SessionId, Past>,
     out: &mut dyn FnMut(&str) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut anew = Anew { out, before, replay: None, failed: None };
+    let began = owners.until.keys().filter_map(|key| {
+        let id = owners.names.get(key)?;
+        Some((*key, before.get(id)?.clone()))
+    });
+    let mut anew = Anew { out, began: began.collect(), before, replay: None, failed: None };
     let mut at = 0;
     lines::each(file, 0, |line| {
         anew.take(owners, at, &String::from_utf8_lossy(line));
@@ -292,6 +299,7 @@ impl Reading<'_> {
         let tenant = of_session.and_then(|key| self.replay.core().agent_at(key.into()));
         let was_starting = tenant.is_some_and(|agent| self.is_starting(agent));
         let sessions = self.replay.core().model().sessions().count();
+        let copied = caller.and_then(|caller| self.copied_by(agent, caller));
         self.replay.line(text);
         let mut of = None;
         let owner = match (&*record.dir, &frame) {
@@ -314,8 +322,9 @@ impl Reading<'_> {
         };
         let line = self.owners.marks.len();
         self.owners.marks.push(Mark { owner, t: record.t, numbers, of });
-        if let Some(Address::Session(key)) = of {
-            self.note_copy(agent, key, line);
+        let copied = copied.or_else(|| self.copied_by(agent, of?));
+        if let Some((copy, from)) = copied {
+            self.note_copy(copy, from, line);
         }
         // Pieces of messages name no session anew.
         if frame.is_none_or(|frame| frame.method.is_none()) {
@@ -336,14 +345,18 @@ impl Reading<'_> {
         is_its && id == whose.id
     }
 
-    /// A copy is asked for: what it begins with has been put into it by now.
-    fn note_copy(&mut self, agent: AgentKey, copy: SessionKey, line: usize) {
+    /// The session of which the one that waits for an answer is to be a copy.
+    fn copied_by(&self, agent: AgentKey, caller: Address) -> Option<(SessionKey, SessionKey)> {
+        let Address::Session(copy) = caller else { return None };
         let model = self.replay.core().model();
-        let Some(session) = model.session_of(copy) else { return };
-        let from = session.will_copy().and_then(|from| model.session_named(agent, from));
-        let from = from.filter(|_| session.has_talked());
-        if let Some(from) = from.filter(|from| *from != copy) {
-            self.owners.copied.insert(copy, (from, line));
+        let from = model.session_of(copy)?.will_copy().and_then(|from| model.session_named(agent, from));
+        from.filter(|from| *from != copy).map(|from| (copy, from))
+    }
+
+    /// A copy is asked for, or there: what it begins with is put into it before or behind that.
+    fn note_copy(&mut self, copy: SessionKey, from: SessionKey, line: usize) {
+        if self.replay.core().model().session_of(copy).is_some_and(Session::has_talked) {
+            self.owners.copied.entry(copy).or_insert((from, line));
         }
     }
 
@@ -427,6 +440,8 @@ struct Anew<'a> {
     out: &'a mut dyn FnMut(&str) -> io::Result<()>,
     /// What sessions that go on had before.
     before: HashMap<SessionId, Past>,
+    /// The same of those that copies began with: their journals do not go along.
+    began: BTreeMap<SessionKey, Past>,
     /// Of what was written.
     replay: Option<Replay>,
     failed: Option<io::Error>,
@@ -448,7 +463,10 @@ impl Anew<'_> {
             Owner::Nobody | Owner::Gone => {}
             // In the new journal nothing was asked for before that.
             Owner::Session(key) if owners.named(key, line) == Named::Nothing && is(text, &Intent::Restart) => {}
-            Owner::Session(key) | Owner::Restarts(key, _) if !owners.goes(key, line) => self.keep(mark, text),
+            Owner::Session(key) | Owner::Restarts(key, _) if !owners.goes(key, line) => match self.told(key, text) {
+                Some(text) => self.keep(mark, &text),
+                None => self.keep(mark, text),
+            },
             Owner::Session(_) if is(text, &Intent::CloseSession) => self.keep(mark, text),
             Owner::Session(_) => {}
             Owner::Restarts(_, agent) => self.keep(mark, &intent(mark.t, agent.into(), &json!("Restart"))),
@@ -456,6 +474,18 @@ impl Anew<'_> {
             Owner::Begins(_) => self.keep(mark, text),
             Owner::All => self.keep(mark, &without_listed(text, owners.gone)),
         }
+    }
+
+    /// That earlier journals were read, with what they had.
+    fn told(&mut self, key: SessionKey, text: &str) -> Option<String> {
+        if !text.contains("\"Recalled\"") || !self.began.contains_key(&key) {
+            return None;
+        }
+        let mut record: Value = serde_json::from_str(text).ok()?;
+        let fact = record.pointer_mut("/fact/Recalled").filter(|fact| fact["is_last"] == true)?;
+        let parts = self.began.remove(&key)?.copied(None);
+        fact["copied"] = json!(parts.into_iter().flat_map(|part| part.copied).collect::<Vec<_>>());
+        Some(record.to_string()).filter(|text| text.len() <= MAX_TOLD)
     }
 
     /// A session that is only shown begins where the conversation began.

@@ -9,7 +9,6 @@ use crate::model::entry::Body;
 use crate::model::event::{Before, Event, HostEvent, WriteFact};
 use crate::model::ids::{Addressed, ReqId};
 use crate::model::past::Past;
-use crate::model::session::Session;
 use crate::model::setup::Setup;
 use crate::model::tool::Exit;
 use crate::store::sessions;

@@ -440,6 +440,30 @@ fn a_call_that_is_told_again_under_another_name_and_in_part_is_found_once() {
     assert_eq!(said, ["Sew: a\na needle\nand more", "Sew: c\na needle", "Sew: a\na needle\nand thread\ndone"]);
 }
 
+/// While it runs a call shows its input, then what was printed; of one that failed some agents tell the input again.
+#[test]
+fn a_call_of_which_the_input_is_told_again_is_found_once() {
+    let call = |id: &str, status: &str, text: &str| {
+        let content = json!([{ "type": "content", "content": { "type": "text", "text": text } }]);
+        let title = "Shell: thread a needle; exit 3";
+        json!({ "sessionUpdate": "tool_call", "toolCallId": id, "title": title, "status": status, "content": content })
+    };
+    let first = Journal::new(STARTED, "agent", "/work/a").open("s").prompt("s", "sew it");
+    let first = first.update("s", call("1/a", "failed", "thread a needle; exit 3\nno thread")).end();
+    let input = |command: &str| json!({ "command": command }).to_string();
+    let again = Journal::new(STARTED + 100, "agent", "/work/a")
+        .ask("session/load", json!({ "sessionId": "s", "cwd": "/work/a" }))
+        .chunk("s", "user_message", "sew it")
+        .update("s", call("2/a", "failed", &input("thread a needle; exit 3")))
+        .update("s", call("2/b", "failed", &input("thread another needle")))
+        .answer(Value::Null);
+    let home = Home::with(&[("a", first), ("b", again)]);
+    let said: Vec<String> = home.said("needle").into_iter().map(|hit| hit.3).collect();
+    let title = "Shell: thread a needle; exit 3";
+    let other = format!("{title}\n{}", input("thread another needle"));
+    assert_eq!(said, [other, format!("{title}\nthread a needle; exit 3\nno thread")]);
+}
+
 /// Its agent was started again in the same run, and told all before it answered.
 #[test]
 fn what_is_told_again_in_the_same_journal_is_found_once() {

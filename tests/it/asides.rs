@@ -413,7 +413,6 @@ async fn a_question_that_was_kept_and_not_sent_is_there_again_at_the_next_start(
         agent.stays().await;
     };
     let person = async |person: Person| {
-        person.sees("write a request, Enter sends it").await;
         person.sees("/btw why is it so").await;
         person.press(Key::plain(Code::Enter)).await;
         person.sees("since it is").await;

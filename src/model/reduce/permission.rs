@@ -288,7 +288,9 @@ fn decide(
             let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
             let is_said = matches!(ground, Ground::Flag(_) | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule);
             let before = if is_said { " by" } else { ", as" };
-            (Level::Info, format!("{done}{before} {}: {}", ground.words(), label()), answer)
+            // Nobody was asked: what is said of it later need not say it.
+            let level = if *ground == Ground::Aside { Level::Warn } else { Level::Info };
+            (level, format!("{done}{before} {}: {}", ground.words(), label()), answer)
         }
     };
     let is_given = is_allowed && matches!(answer, Answer::Selected(_));

@@ -11,6 +11,7 @@ use crate::model::history::{fingerprint, is_nothing};
 use crate::store::messages::{Message, Role};
 use crate::store::sessions::Part;
 use crate::store::whole::Whole;
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::num::NonZeroU64;
@@ -49,10 +50,11 @@ impl Turn {
         !own.is_empty() && (told.ends_with(own) || own.len() >= MIN_HELD && told.contains(own))
     }
 
-    /// Some agents give a call another id when they tell of it again, and less of what it shows.
+    /// Some agents give a call another id when they tell of it again, and less of what it shows, or its input instead of
+    /// what a command has printed.
     fn has_done(&self, told: &Message) -> bool {
         let lines: Vec<String> = told.text.lines().map(bare).collect();
-        let is_it = |text: &str| lines.iter().all(|line| text.contains(line.as_str()));
+        let is_it = |text: &str| lines.iter().all(|line| text.contains(line.as_str()) || has_input(text, line));
         self.done.iter().any(|(tool, text)| *tool == told.tool && is_it(text))
     }
 
@@ -106,6 +108,15 @@ impl Texts {
                 }
             }
     }
+}
+
+/// Whether a line is an object each text of which stands there.
+fn has_input(text: &str, line: &str) -> bool {
+    let input: Option<HashMap<String, Value>> =
+        Some(line).filter(|line| line.starts_with('{')).and_then(|line| serde_json::from_str(line).ok());
+    input.is_some_and(|input| {
+        !input.is_empty() && input.values().all(|value| value.as_str().is_some_and(|value| text.contains(&bare(value))))
+    })
 }
 
 fn bare(text: &str) -> String {

@@ -31,7 +31,7 @@ pub struct Head {
     /// The only session that was exported. Of others that are in it there is what it began with.
     #[serde(default)]
     pub only: Option<String>,
-    /// What that was called.
+    /// What that was called; nothing in it where it had no title.
     #[serde(default)]
     pub title: Option<String>,
 }

@@ -243,7 +243,10 @@ fn of_journal(dir: &Path, entry: Entry, all: &mut Vec<OfJournal>) {
             session_id: found.id,
             cwd: PathBuf::from(found.cwd),
             titled: found.title.is_some().then(|| moment(found.titled)),
-            title: called.cloned().map(|title| limits::cut(title, MAX_TITLE)).or(found.title),
+            title: match called {
+                Some(called) => Some(limits::cut(called.clone(), MAX_TITLE)).filter(|called| !called.is_empty()),
+                None => found.title,
+            },
             first_prompt: found.first_prompt,
             turns: found.turns,
             asked: found.asked.map(moment),

@@ -32,7 +32,7 @@ pub fn threads(sessions: &mut [Known]) {
 /// A copy that has no title of its own is called by what it was made of, a side question by what was asked.
 pub fn copies(sessions: &mut [Known]) {
     // Agents make theirs of the title of the original.
-    for known in sessions.iter_mut().filter(|known| known.is_question && !known.is_named) {
+    for known in sessions.iter_mut().filter(|known| known.is_question && !known.is_named && !known.is_imported) {
         known.title = known.title.take().filter(|_| known.first_prompt.is_none());
     }
     let is_asked = |known: &Known| known.is_question && known.first_prompt.is_some();

@@ -139,9 +139,7 @@ fn modes_back(engine: &Engine, app: &mut App) -> Vec<(SessionKey, Intent)> {
         let Some(back) = &mut view.mode_back else { continue };
         if session.phase() != Phase::Ready {
             back.is_asked = false;
-        } else if session.turn.is_some() {
-            view.mode_back = None;
-        } else if !back.is_asked && !modes::is_being_set(session) {
+        } else if session.turn.is_none() && !back.is_asked && !modes::is_being_set(session) {
             back.is_asked = true;
             due.extend(modes::back_to(session, &back.id).map(|intent| (key, intent)));
         }
@@ -154,10 +152,11 @@ fn id_of(aside: &Aside, engine: &Engine) -> Option<String> {
     modes::set_by(session, aside.mode_before.as_ref()?).map(str::to_owned)
 }
 
-/// The person has chosen a mode of the session that is shown: none comes back.
+/// The person has chosen a mode of the session that is shown, or asks something else in it: none comes back.
 pub(super) fn chosen(engine: &Engine, app: &mut App, intent: &Intent) {
     let session = engine.model().at(app.shown());
-    if session.is_some_and(|session| modes::set_by(session, intent).is_some()) {
+    let asks = matches!(intent, Intent::Prompt { .. } | Intent::Steer { .. });
+    if asks || session.is_some_and(|session| modes::set_by(session, intent).is_some()) {
         app.view.mode_back = None;
     }
 }
