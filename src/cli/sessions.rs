@@ -117,7 +117,8 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     if !rows.is_empty() && !may_remove(&question, yes)? {
         return Ok(code::OK);
     }
-    let sessions::Listing { sessions: listed, problems, .. } = sessions::list(state).map_err(|error| Usage(error.to_string()))?;
+    let sessions::Listing { sessions: listed, problems, .. } =
+        sessions::list(state).map_err(|error| Usage(error.to_string()))?;
     let told = rows.len();
     rows.retain(|row| !row.known.is_only_told());
     let told = told - rows.len();
@@ -167,7 +168,10 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
     let unread = problems.into_iter().map(|problem| problem.path).filter(|path| path.is_file() && !kept.contains(path));
     let unread: Vec<PathBuf> = unread.collect();
     for path in &unread {
-        say(&format!("{} stays, since it cannot be read; remove the file if nobody needs it", paths::visible(path.as_os_str())));
+        say(&format!(
+            "{} stays, since it cannot be read; remove the file if nobody needs it",
+            paths::visible(path.as_os_str())
+        ));
     }
     match sessions::remove_all_but(state, &[kept, unread].concat()) {
         Ok(0) => {}

@@ -115,14 +115,15 @@ impl Writing {
     /// Writes the first of them. How many were tried, at least one.
     fn write_some(&mut self, ready: &[(usize, &FileDecision)], all: &mut Carried, files: &mut Contents) -> usize {
         let root = files.snapshot.root().to_owned();
-        let (mut tasks, mut size, mut alone) = (Vec::new(), 0, Vec::new());
+        let (mut tasks, mut size, mut alone) = (Vec::new(), 0_usize, Vec::new());
         for (number, file) in ready.iter().take(BATCH.0) {
             if is_same(file) || has_other_names(&root, &file.path) {
                 alone.push((*number, *file));
                 continue;
             }
             let content = content_to_be(file, files);
-            size = size.saturating_add(size_of(&file.disk.0)).saturating_add(content.as_ref().map_or(0, Vec::len));
+            let to_be = content.as_ref().map_or(0, Vec::len);
+            size = size.saturating_add(size_of(&file.disk.0)).saturating_add(to_be);
             tasks.push((*number, *file, content));
             if size >= BATCH.1 {
                 break;
