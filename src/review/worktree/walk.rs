@@ -424,12 +424,14 @@ pub(crate) fn is_file_of(path: &Path, other: &Path) -> bool {
 }
 
 /// When a path below `root` was changed last; for one that is not there any more, its directory. One that has come since
-/// `since` with older times of its own was moved together with a directory: then that counts. Nothing when unknown.
+/// `since` with older times of its own was moved together with a directory: then that counts. Where the root is gone as well
+/// the directory counts that it was in. Nothing when unknown.
 pub(crate) fn changed_at(root: &Path, below: &Path, since: Time) -> Option<SystemTime> {
     let path = root.join(below);
     let there = path.ancestors().take_while(|dir| dir.starts_with(root)).filter_map(|dir| dir.symlink_metadata().ok());
     let mut times = there.map(|meta| Stat::of_meta(&meta).ctime).peekable();
-    let own = times.peek().copied();
+    let above = || Some(Stat::of_meta(&root.parent()?.symlink_metadata().ok()?).ctime);
+    let own = times.peek().copied().or_else(above);
     let at = times.find(|at| *at >= since).or(own);
     at.map(dated)
 }
