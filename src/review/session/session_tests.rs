@@ -2845,7 +2845,8 @@ fn texts_that_take_long_to_compare_get_less_time_each_in_one_act() {
     let left = files.time;
     assert!(left <= Duration::from_millis(200), "{left:?}");
     files.edits(&other, &third).unwrap();
-    assert!(files.time < left);
+    // On a busy machine nothing is left after the first.
+    assert!(files.time < left || left.is_zero());
     place.review.refresh().unwrap();
     assert_eq!(place.review.files.time, all);
 }
