@@ -185,16 +185,16 @@ pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Ve
     let mut front = calls.first().map_or_else(StyledText::new, |call| nested::front(first, call, ctx));
     front.append(&pad_verb(verb, ctx.width));
     let beside = styled_width(&front) + styled_width(&figures) + 2;
-    let wanted = named.iter().map(|name| str_width(name) + BETWEEN_NAMES.len()).sum::<usize>();
     let room = usize::from(ctx.width).saturating_sub(beside);
-    let share = (room / named.len().max(1)).saturating_sub(BETWEEN_NAMES.len()).max(SHORT_NAME);
+    let widths: Vec<usize> = named.iter().map(|name| str_width(name)).collect();
+    // Of long paths the beginning gives way: the name of the file tells them apart.
+    let fits = |most: &usize| widths.iter().map(|wide| wide.min(most) + BETWEEN_NAMES.len()).sum::<usize>() <= room;
+    let most = (SHORT_NAME..=room).rev().find(fits).unwrap_or(SHORT_NAME);
     let mut text = StyledText::new();
     for (at, name) in named.iter().enumerate() {
         text.push(if at == 0 { "" } else { BETWEEN_NAMES }, Token::Dim);
-        // Of long paths the beginning gives way: the name of the file tells them apart.
         let is_path = name.contains('/') && !name.contains(char::is_whitespace);
-        let short = is_path && wanted > room;
-        text.push(&if short { truncate_start(name, share) } else { name.into() }, Token::Text);
+        text.push(&if is_path { truncate_start(name, most) } else { name.into() }, Token::Text);
     }
     vec![head(gutter("✓", Token::SignGood), front, text, figures, Clock::None, ctx)]
 }

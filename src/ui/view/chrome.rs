@@ -232,7 +232,7 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
             left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);
             // The dock says as well that it waits: what a key there came to is read whole.
-            if matches!(toast.holds, Holds::Asked(_) | Holds::Unread(..) | Holds::Before(_))
+            if matches!(toast.holds, Holds::Asked(_) | Holds::Unread(..) | Holds::Before(_) | Holds::Written(_))
                 && beside < width::str_width(&toast.text)
             {
                 left = StyledText::of(parts(&toast.text, columns), Token::Text);

@@ -187,8 +187,13 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
     // Below a list a part of the answers would only mislead: what lasts may be all that is left of them.
-    if answers.hidden > 0 && super::takes_keyboard(cx) {
+    let is_beside = super::takes_keyboard(cx) || super::reads(cx) && max <= usize::from(super::READ_BESIDE);
+    if answers.hidden > 0 && is_beside {
         answers = choices.window(0, None, 0);
+        // Who reads has the key that leads to them in a row of its own.
+        if keys.is_empty() && super::reads(cx) {
+            keys.push(Row::new(StyledText::new(), Bar::Yes));
+        }
     }
     keys.truncate(max.saturating_sub(answers.rows.len()));
     let shown = body.len().min(max.saturating_sub(answers.rows.len() + keys.len()));

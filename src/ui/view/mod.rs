@@ -63,6 +63,8 @@ const HEADER_FROM: u16 = 16;
 /// Rows of what takes the keyboard, whatever else stands there; below so many rows of the screen, what is written has one.
 const LISTED: u16 = 5;
 const TIGHT: u16 = 16;
+/// Rows of a question beside which the conversation is read on a small screen.
+const READ_BESIDE: u16 = 3;
 /// Up to so many rows a question may take those of the conversation.
 const CRAMPED: u16 = 10;
 const AIR_FROM: u16 = 20;
@@ -339,9 +341,9 @@ fn looks_elsewhere(cx: &ViewCx<'_>) -> bool {
     cx.state.list.is_some() || view.reading.is_some() && view.focus != Focus::Dock
 }
 
-/// The conversation is being read.
-fn reads_at(cx: &ViewCx<'_>) -> bool {
-    cx.state.view.reading.is_some() && cx.state.list.is_none()
+/// Whether the conversation is being read.
+fn reads(cx: &ViewCx<'_>) -> bool {
+    cx.state.view.reading.is_some() && cx.state.list.is_none() && cx.state.view.focus != Focus::Dock
 }
 
 /// Rows that nothing would be said in; none where something else than a conversation is shown.
@@ -372,9 +374,7 @@ fn asked(
         (true, _) => rest.height.min(3),
         // What the person reads is the other.
         (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
-        (false, focus) if reads_at(cx) && *focus != Focus::Dock && buf.area.height < TIGHT => {
-            (rest.height / 4).max(2).min(rest.height)
-        }
+        (false, _) if reads(cx) && buf.area.height < TIGHT => (rest.height / 4).max(READ_BESIDE).min(rest.height),
         // There is room for one of them: of what is decided more than its name is to be seen.
         (false, _) if buf.area.height <= CRAMPED && has_question(cx) && !looks_elsewhere(cx) => rest.height,
         // The list stays in view.
