@@ -304,6 +304,8 @@ impl Reading<'_> {
         let mut of = None;
         let owner = match (&*record.dir, &frame) {
             _ if record.numbers.is_some() => Owner::Nobody,
+            // Agents write there of any of their sessions.
+            ("stderr", _) if matches!(self.owners.gone, Gone::AllBut(_)) => Owner::Nobody,
             ("agent->client", Some(frame)) => self.said(agent, frame, caller),
             ("client->agent", Some(frame)) => {
                 let number = frame.number().filter(|_| frame.method.is_some());

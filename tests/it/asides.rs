@@ -346,7 +346,7 @@ async fn questions_that_are_kept_are_told_from_one_another_by_what_was_asked() {
     play(SIZE, agent, person).await;
 }
 
-/// Of sessions by their names, of directories all together.
+/// Of sessions by their names, of a directory by the key of the session that it is written in.
 #[derive(Default)]
 struct Drafts {
     kept: Mutex<BTreeMap<String, Draft>>,
@@ -356,7 +356,20 @@ struct Drafts {
 fn name(place: &Place) -> String {
     match place {
         Place::Session { id, .. } | Place::Beside { id, .. } => id.clone(),
-        Place::Directory { .. } => String::new(),
+        Place::Directory { key, .. } => key.0.to_string(),
+    }
+}
+
+/// What an earlier run has left in the directory.
+const LEFT: &str = "left";
+
+impl Drafts {
+    /// The run is over.
+    fn leave(&self) {
+        let mut kept = self.kept.lock().unwrap();
+        if let Some(draft) = kept.remove("0") {
+            kept.insert(LEFT.into(), draft);
+        }
     }
 }
 
@@ -372,7 +385,9 @@ impl DraftStore for Drafts {
     }
 
     fn fetch(&self, place: &Place) -> Result<Option<Draft>, String> {
-        Ok(self.kept.lock().unwrap().get(&name(place)).cloned())
+        let mut kept = self.kept.lock().unwrap();
+        let left = if matches!(place, Place::Directory { .. }) { kept.remove(LEFT) } else { None };
+        Ok(left.or_else(|| kept.get(&name(place)).cloned()))
     }
 
     fn remember(&self, sent: &Sent) -> Result<(), String> {
@@ -403,6 +418,7 @@ async fn a_question_that_was_kept_and_not_sent_is_there_again_at_the_next_start(
     };
     play_keeping(SIZE, drafts.clone(), None, agent, person).await;
     assert_eq!(*drafts.sent.lock().unwrap(), ["/btw why is it so"], "Ctrl+R has it");
+    drafts.leave();
     let agent = async |mut agent: Agent| {
         agent.opens().await;
         agent.opens_further("beside").await;

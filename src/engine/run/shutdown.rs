@@ -1,7 +1,7 @@
 //! The ordered goodbye: the turn is cancelled, every request answered, input closed, groups ended, the journal
 //! written.
 
-use super::Engine;
+use super::{Engine, Wake};
 use crate::engine::wait::sleep_until;
 use crate::host::process::{Household, Survivor, end_run, kill_held};
 pub use crate::store::journal::Unwritten;
@@ -44,6 +44,11 @@ pub(super) struct Ending {
 }
 
 impl Engine {
+    /// What happens next; nothing where that would be later.
+    pub async fn next_by(&mut self, end: Instant) -> Option<Wake> {
+        if Instant::now() >= end { None } else { within(Some(end), self.next()).await }
+    }
+
     /// From now on agents are ended within that time or soon after it.
     pub fn hurry(&mut self, left: Duration) {
         self.links.hurry(left);

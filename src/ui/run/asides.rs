@@ -5,7 +5,6 @@
 
 use super::Running;
 use crate::engine::Engine;
-use crate::engine::wait::sleep_until;
 use crate::model::account;
 use crate::model::effect::FrontEnd;
 use crate::model::event::{Can, Intent, Opening};
@@ -180,7 +179,7 @@ pub(super) fn throw_away<D: Device>(running: &mut Running<D>) {
 /// The same when the person leaves, before its agent ends. Waits a moment for agents that are to forget something.
 pub(super) async fn leave(engine: &mut Engine, asides: &mut Asides) {
     let mut news = let_go(engine, asides);
-    let end = Some(Instant::now() + LAST_CALLS);
+    let end = Instant::now() + LAST_CALLS;
     loop {
         for one in news {
             if let FrontEnd::Deleted(id, _) = one.what {
@@ -191,10 +190,8 @@ pub(super) async fn leave(engine: &mut Engine, asides: &mut Asides) {
         if asides.thrown_away.is_empty() {
             return;
         }
-        tokio::select! {
-            wake = engine.next() => news = engine.step(wake),
-            () = sleep_until(end) => return,
-        }
+        let Some(wake) = engine.next_by(end).await else { return };
+        news = engine.step(wake);
         news.extend(forget(engine, asides));
     }
 }
