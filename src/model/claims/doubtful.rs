@@ -42,7 +42,8 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
     if (kind == ToolKind::Execute || names::is_untold(kind))
         && let Some(command) = contradiction(tool, &lines(&claims.all))
     {
-        let said = Claim::new(BASH, Claimed::Line(command.to_owned()));
+        // By another name of the same tool: a question shows it as it stands there.
+        let said = Claim::new("shell", Claimed::Line(command.to_owned()));
         take_back(&mut claims.all);
         claims.all.push(Claim { only_narrows: true, ..said });
     }
