@@ -138,5 +138,35 @@ fn as_json(row: &FrameRow) -> String {
         "violations": violations,
         "frame": whole(text),
     });
-    line.to_string() + "\n"
+    escaped(&line.to_string()) + "\n"
+}
+
+/// JSON in which no character is one that a terminal obeys or that is not seen: such stand in texts alone.
+fn escaped(json: &str) -> String {
+    let is_harmful = |c: char| c.is_control() || sanitize::is_deceptive(c);
+    if !json.contains(is_harmful) {
+        return json.to_owned();
+    }
+    let mut out = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if is_harmful(c) { sanitize::escape_json(c, &mut out) } else { out.push(c) }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn what_a_terminal_could_obey_stands_as_its_number() {
+        let json = serde_json::json!({ "a": "x\u{9b}y\u{202e}\u{e0041}z\u{7f}" }).to_string();
+        let shown = escaped(&json);
+        assert!(shown.is_ascii() && shown.contains(r"x\u009by\u202e\udb40\udc41z\u007f"), "{shown}");
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&shown).unwrap(),
+            serde_json::from_str::<serde_json::Value>(&json).unwrap()
+        );
+        assert_eq!(escaped(r#"{"a":"é"}"#), r#"{"a":"é"}"#);
+    }
 }

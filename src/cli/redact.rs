@@ -16,7 +16,7 @@ pub struct Redaction {
 }
 
 /// What the last letters of a word of a name say of a variable: it holds a secret.
-const ENDINGS: [&str; 12] = [
+const ENDINGS: [&str; 17] = [
     "SECRET",
     "SECRETS",
     "PASSWORD",
@@ -29,7 +29,16 @@ const ENDINGS: [&str; 12] = [
     "CREDENTIAL",
     "CREDENTIALS",
     "COOKIE",
+    "AUTH",
+    "PASS",
+    "BEARER",
+    "DSN",
+    "WEBHOOK",
 ];
+/// Addresses that are secrets themselves.
+const ADDRESSES: [&str; 2] = ["WEBHOOK_URL", "WEBHOOK_URI"];
+/// Words that end so and are none.
+const NO_SECRETS: [&str; 3] = ["BYPASS", "COMPASS", "ENCOMPASS"];
 /// The same of whole words.
 const WORDS: [&str; 8] = ["KEY", "KEYS", "PASS", "PW", "PWD", "PSW", "PAT", "JWT"];
 /// The last words of names of what is only about a secret.
@@ -44,7 +53,13 @@ const LEAST: usize = 6;
 fn is_secret(name: &str) -> bool {
     let name = name.to_uppercase();
     let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let is_one = |word: &str| WORDS.contains(&word) || ENDINGS.iter().any(|ending| word.ends_with(ending));
+    let is_one = |word: &str| {
+        let is_called = ENDINGS.iter().any(|ending| word.ends_with(ending));
+        WORDS.contains(&word) || is_called && !NO_SECRETS.contains(&word)
+    };
+    if ADDRESSES.iter().any(|address| name.ends_with(address)) {
+        return true;
+    }
     // Where one is and was.
     !matches!(&*name, "PWD" | "OLDPWD")
         && words.clone().any(is_one)
@@ -176,6 +191,14 @@ mod tests {
             ("GITHUB_TOKEN_FILE", "/home/me/token"),
             ("PWD", "/home/me/work"),
             ("KEYBOARD", "us-intl"),
+            ("REGISTRY_AUTH", "heron55x"),
+            ("MYSQLPASS", "otter31x"),
+            ("API_BEARER", "lynx4242"),
+            ("SENTRY_DSN", "badger77"),
+            ("CI_WEBHOOK", "stoat888"),
+            ("CI_WEBHOOK_URL", "weasel99"),
+            ("PROXY_BYPASS", "localhost"),
+            ("SSH_AUTH_SOCK", "/run/agent"),
         ];
         let held = held.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let redaction = Redaction::new(None, held);
@@ -185,6 +208,9 @@ mod tests {
             (r#"a\ b\"c/d a%20b%22c%2Fd a%20b%22c%2fd"#, "[redacted] [redacted] [redacted]"),
             ("corgi99x and more, corgi99x and", "[redacted], [redacted] and"),
             ("wolf77", "[redacted]"),
+            ("heron55x otter31x lynx4242", "[redacted] [redacted] [redacted]"),
+            ("badger77 stoat888 weasel99", "[redacted] [redacted] [redacted]"),
+            ("localhost /run/agent", "localhost /run/agent"),
             ("fox12 /home/me/token /home/me/work us-intl", "fox12 /home/me/token /home/me/work us-intl"),
         ] {
             assert_eq!(redaction.text(text), is);

@@ -12,7 +12,7 @@ use crate::model::question::Outside;
 use crate::model::ruling::{Ruled, Ruling};
 use crate::rules::{self, Subject};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long it may think.
@@ -32,6 +32,12 @@ pub struct Hook {
 impl Hook {
     pub fn new(words: Vec<String>) -> Self {
         Self { words, patience: PATIENCE }
+    }
+
+    /// The files that it consists of, as far as its words name them.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let named = self.words.iter().filter(|word| word.contains('/')).map(Path::new);
+        named.filter_map(|path| path.canonicalize().ok()).filter(|path| path.is_file())
     }
 
     /// Whether it is asked about what the rules say this of. A read inside that no rule is for is served without a
@@ -129,18 +135,22 @@ fn read(answer: &Value) -> Result<(Ruled, Option<String>), &'static str> {
     Ok((said, reason.map(|reason| sanitize::line(reason).chars().take(MAX_REASON).collect())))
 }
 
-/// The rule that allows stays the one that has; all else is the hook's.
+/// The rule that allows stays the one that has, and what no mode allows stays the person's to allow; all else is the hook's.
 pub(super) fn combined(ruling: Ruling, said: Ruled, reason: Option<String>) -> Ruling {
-    if ruling.verdict == Ruled::Deny || ruling.verdict == Ruled::Allow && said == Ruled::Allow {
+    let is_final = ruling.verdict == Ruled::Allow || ruling.secret.is_some();
+    if ruling.verdict == Ruled::Deny || is_final && said == Ruled::Allow {
         return ruling;
     }
-    Ruling { verdict: said, reason, by_hook: true, outside: ruling.outside, ..Ruling::OPEN }
+    // A mode in which nothing is changed needs to know whether it does.
+    let extent = ruling.extent.filter(|_| said == Ruled::Allow);
+    Ruling { verdict: said, reason, by_hook: true, outside: ruling.outside, extent, ..Ruling::OPEN }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::model::claims::Claim;
+    use crate::model::ruling::Secret;
 
     #[test]
     fn it_narrows_what_rules_allow_and_allows_only_what_they_leave_at_ask() {
@@ -159,6 +169,11 @@ mod tests {
         for (rules, hook, together, by_hook) in rows {
             let ruling = combined(Ruling { verdict: rules, ..Ruling::OPEN }, hook, None);
             assert_eq!((ruling.verdict, ruling.by_hook), (together, by_hook), "{rules:?} {hook:?}");
+        }
+        let held = Ruling { verdict: Ask, secret: Some(Secret::of("it is one")), ..Ruling::OPEN };
+        for (hook, together, by_hook) in [(Allow, Ask, false), (Ask, Ask, true), (Deny, Deny, true)] {
+            let ruling = combined(held.clone(), hook, None);
+            assert_eq!((ruling.verdict, ruling.by_hook), (together, by_hook), "a secret, {hook:?}");
         }
         assert!(!Hook::is_for(&Ruling { verdict: Deny, ..Ruling::OPEN }, false), "a deny is final");
         assert!(!Hook::is_for(&Ruling::OPEN, true), "a served read");

@@ -51,6 +51,7 @@ mod secrets;
 mod servers;
 mod shares;
 mod spelling;
+mod strays;
 pub mod suggesting;
 mod terminals;
 mod timers;

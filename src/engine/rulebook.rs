@@ -52,7 +52,7 @@ pub struct Rulebook {
     state: Option<PathBuf>,
     /// Where those of directories are that were made in questions.
     made: Option<PathBuf>,
-    home: Option<PathBuf>,
+    pub(super) home: Option<PathBuf>,
     /// Asked about what rules allow or leave to the person.
     hook: Option<Hook>,
     /// An agent, and how the ones are called whose program it is, too.
@@ -153,7 +153,8 @@ impl Rulebook {
     /// The same with a decision hook.
     #[must_use]
     pub fn with_hook(self, hook: Option<Hook>) -> Self {
-        Self { hook, ..self }
+        let ours = self.ours.into_iter().chain(hook.iter().flat_map(Hook::files)).collect();
+        Self { hook, ours, ..self }
     }
 
     pub(super) fn hook(&self) -> Option<&Hook> {
@@ -215,6 +216,8 @@ impl Rulebook {
         let is_allowed = ruling.verdict == Ruled::Allow;
         let is_beyond = is_allowed && self.is_beyond(cwd, claims, &verdicts);
         let unjudged = if is_allowed { unjudged_secret(claims) } else { None };
+        let is_open = ruling.verdict < Ruled::Ask;
+        let unjudged = unjudged.or_else(|| self.stray(agent, cwd, claims).filter(|_| is_open));
         let ruling = if is_beyond || unjudged.is_some() { Ruling::OPEN } else { ruling };
         let is_decided = matches!(ruling.verdict, Ruled::Allow | Ruled::Deny);
         let extent = || {

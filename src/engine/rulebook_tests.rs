@@ -465,7 +465,7 @@ proptest! {
             let ruling = book.by(rules, agent(who), cwd, &claims);
             let ruling = Ruling { outside: book.outside(cwd, &claims), ..ruling };
             let ruling = match hook.filter(|_| Hook::is_for(&ruling, false)) {
-                Some(said) => combined(ruling, said, None),
+                Some(said) => combined(book.held(agent(who), cwd, &claims, ruling), said, None),
                 None => ruling,
             };
             let deed = Deed::Permission { kind: tool.kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, names_nothing: false };
@@ -655,4 +655,77 @@ fn what_a_project_denies_holds_also_below_its_directory_and_what_it_allows_does_
     write(top.join(PROJECT_FILE), "deny = [\"Bash(baz)\"]\n").unwrap();
     assert_eq!((of(&book, &line("bar x")), of(&book, &line("baz"))), (Ruled::Open, Ruled::Deny));
     assert_eq!(of(&new(), &line("baz")), Ruled::Open, "a repository of its own");
+}
+
+#[test]
+fn a_text_anywhere_in_an_input_that_is_a_file_to_be_asked_about_is_so_whatever_its_key_is() {
+    let (temp, cwd) = with_files();
+    symlink(".env", cwd.join("plain")).unwrap();
+    create_dir_all(cwd.join("a b")).unwrap();
+    write(cwd.join("a b/.env"), "").unwrap();
+    let config = temp.path().canonicalize().unwrap().join("own-config");
+    create_dir_all(&config).unwrap();
+    let patterns = ["Read", "Edit", "Edit(**)", "Fetch", "my_lint", "Bash(ls)"];
+    let list: Vec<String> = patterns.iter().map(|pattern| format!("{pattern:?}")).collect();
+    let rules = rules::load(&format!("allow = [{}]", list.join(", ")), "r", Trust::Full).rules;
+    let book = Rulebook::new(None, Some("/home/me".into())).with_ours(vec![config.clone()]);
+    let said = |rules: &Rules, kind, input: Value| {
+        let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+        (tool.kind, tool.title, tool.raw_input) = (kind, "x".to_owned(), Some(input));
+        tool.name = (kind == ToolKind::Other).then(|| "my_lint".into());
+        let ruling = book.by(rules, None, &cwd, &Claims::of_tool(&tool, &[]));
+        (ruling.verdict, ruling.secret.is_some())
+    };
+    use ToolKind::{Edit, Execute, Fetch, Other, Read};
+    let own = config.join("rules.toml");
+    for (kind, input) in [
+        (Read, serde_json::json!({ "path": "docs/x.md", "n": ".env" })),
+        (Read, serde_json::json!({ "path": "docs/x.md", "n": "plain" })),
+        (Read, serde_json::json!({ "path": "docs/x.md", "n": "a b/.env" })),
+        (Read, serde_json::json!([".env"])),
+        (Edit, serde_json::json!({ "path": "docs/x.md", "n": { "m": [".git/config"] } })),
+        (Edit, serde_json::json!({ "path": "docs/x.md", "n": own })),
+        (Fetch, serde_json::json!({ "url": "https://x.com", "output": ".git/config" })),
+        (Fetch, serde_json::json!({ "url": "https://x.com", "upload": "file:///p/.env" })),
+        (Fetch, serde_json::json!({ "url": "https://x.com", "body": "@/p/.env" })),
+        (Other, serde_json::json!({ "x": "~/.ssh/id_rsa" })),
+        (Other, serde_json::json!({ "x": "%2Eenv" })),
+        (Execute, serde_json::json!("cat .env")),
+        (Execute, serde_json::json!(["cat", ".env"])),
+        (Execute, serde_json::json!({ "command": "ls", "then": ".env" })),
+    ] {
+        for rules in [&rules, &Rules::default()] {
+            assert_eq!(said(rules, kind, input.clone()), (Ruled::Ask, true), "{kind:?} {input}");
+        }
+    }
+    for (kind, input) in [
+        (Read, serde_json::json!({ "path": "docs/x.md", "mode": "fast", "n": ".git/config" })),
+        (Edit, serde_json::json!({ "path": "docs/x.md", "old_string": ".env", "new_string": "a" })),
+        (Edit, serde_json::json!({ "path": "docs/x.md", "why": "as it stands in .env" })),
+        (Fetch, serde_json::json!({ "url": "https://x.com", "prompt": "process.env", "format": "markdown" })),
+        (Other, serde_json::json!({ "x": "Makefile", "level": "strict" })),
+        (Execute, serde_json::json!({ "command": "ls", "description": "List .env" })),
+    ] {
+        assert_eq!(said(&rules, kind, input.clone()), (Ruled::Allow, false), "{kind:?} {input}");
+    }
+}
+
+#[test]
+fn what_no_mode_allows_no_hook_allows_and_the_hook_itself_is_among_it() {
+    let (temp, _, cwd) = place("");
+    let program = temp.path().canonicalize().unwrap().join("hook.py");
+    write(&program, "").unwrap();
+    let hook = Hook::new(vec!["python3".into(), program.to_string_lossy().into_owned()]);
+    let book = Rulebook::new(None, None).with_hook(Some(hook));
+    for path in [program.to_str().unwrap(), ".git/hooks/pre-commit", ".env", ".acp-tui/rules.toml"] {
+        for list in ["", "ask = [\"Edit\", \"Edit(**)\", \"Edit(/**)\"]"] {
+            let rules = rules::load(list, "r", Trust::Full).rules;
+            let claims = Claims::of_file("write", path);
+            let ruling = book.held(None, &cwd, &claims, book.by(&rules, None, &cwd, &claims));
+            assert_eq!(combined(ruling, Ruled::Allow, None).verdict, Ruled::Ask, "{path} {list}");
+        }
+    }
+    let claims = Claims::of_file("write", "src/a.rs");
+    let ruling = book.held(None, &cwd, &claims, book.by(&Rules::default(), None, &cwd, &claims));
+    assert_eq!(combined(ruling, Ruled::Allow, None).verdict, Ruled::Allow);
 }

@@ -242,7 +242,9 @@ impl Ruler {
             let hooked = in_force.as_ref().and_then(|in_force| Some((in_force, in_force.book.hook()?)));
             if let Some((in_force, hook)) = hooked.filter(|_| Hook::is_for(&ruling, is_service_read)) {
                 facts.tell(at, HostEvent::HookAsked { req });
-                let (together, fault) = hook.ruling(in_force.agent(), &in_force.cwd(), &claims, ruling);
+                let cwd = in_force.cwd();
+                let held = in_force.book.held(in_force.agent(), &cwd, &claims, ruling);
+                let (together, fault) = hook.ruling(in_force.agent(), &cwd, &claims, held);
                 ruling = together;
                 if let Some(message) = fault {
                     facts.tell(at, HostEvent::Warning { message });

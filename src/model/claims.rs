@@ -3,12 +3,14 @@
 //! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
+mod doubtful;
 mod keys;
 mod names;
 mod titles;
 
 use super::event::TerminalSpec;
 use super::login::quote;
+use super::tool::asked::leaves_out;
 use super::tool::{ToolCall, ToolContent, ToolKind};
 use crate::base::limits::MAX_COMMAND;
 use keys::{
@@ -38,6 +40,9 @@ pub struct Claims {
     /// What the title may name where nothing else does: a person reads it there, so that it is looked at where it lies.
     #[serde(skip)]
     pub titled: Vec<String>,
+    /// Texts anywhere else in its input that may be files: they are looked at for what holds secrets or steers.
+    #[serde(skip)]
+    pub strays: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +80,11 @@ impl Claim {
         Self::new("edit", Claimed::Paths(vec![path.to_owned()]))
     }
 
+    /// To use a file as a tool of that name does.
+    pub fn of_path(tool: &str, path: &str) -> Self {
+        Self::new(tool, Claimed::Paths(vec![path.to_owned()]))
+    }
+
     fn new(tool: &str, what: Claimed) -> Self {
         Self { tool: tool.to_owned(), what, only_narrows: false, is_guess: false }
     }
@@ -88,7 +98,7 @@ impl Claims {
             Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
             Claimed::Unknown => 0,
         };
-        let named = self.files.iter().chain(&self.texts).chain(&self.titled);
+        let named = self.files.iter().chain(&self.texts).chain(&self.titled).chain(&self.strays);
         self.all.iter().map(of).chain(named.map(String::len)).sum()
     }
 
@@ -124,6 +134,10 @@ impl Claims {
     /// A call that the agent does by itself, as it describes it: its input and the commands that it runs in terminals of
     /// its own, its title where there is nothing else.
     pub fn of_tool(tool: &ToolCall, running: &[Running<'_>]) -> Self {
+        doubtful::looked_at(tool, Self::as_told(tool, running))
+    }
+
+    fn as_told(tool: &ToolCall, running: &[Running<'_>]) -> Self {
         let empty = Map::new();
         let input = tool.raw_input.as_ref().and_then(Value::as_object).unwrap_or(&empty);
         let kind = names::kind(tool);
@@ -215,7 +229,7 @@ impl Claims {
         );
         let texts = said(tool, input, is_of_files && is_unnamed && !has_command);
         let titled = if has_command { Vec::new() } else { titles::named(kind, tool.named(), is_unnamed) };
-        Self { cwd: cwd.ok().flatten(), all, files: named, texts, titled }
+        Self { cwd: cwd.ok().flatten(), all, files: named, texts, titled, strays: Vec::new() }
     }
 }
 
@@ -372,8 +386,7 @@ fn titled(tool: &ToolCall) -> Claimed {
     let inner = title.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|inner| !inner.contains('`'));
     let line = inner.unwrap_or(title);
     // What was shortened says nothing of its end.
-    let is_short = ["…", "..."].iter().any(|mark| line.contains(mark));
-    if tool.cut || is_short || line.is_empty() { Claimed::Unknown } else { Claimed::Line(line.to_owned()) }
+    if tool.cut || leaves_out(line) || line.is_empty() { Claimed::Unknown } else { Claimed::Line(line.to_owned()) }
 }
 
 /// Files that it says it changes.

@@ -180,7 +180,7 @@ fn tools_of_servers_are_known_by_server_and_name() {
     );
     assert_eq!(claims(ToolKind::Other, "T", json!({})), [Claim::new("other", Claimed::Text("T".into()))]);
     // What is left out of a title may be anything.
-    for title in ["Shell: a...b", "Shell: a…b"] {
+    for title in ["Shell: a...b", "Shell: a…b", "Shell: a‥b", "Shell: a⋯b", "Shell: a [Truncated]"] {
         let said = narrow(Claim::new("other", Claimed::Text(title.into())));
         assert_eq!(claims(ToolKind::Other, title, json!({})), [Claim::new("other", Claimed::Unknown), said]);
     }
@@ -435,4 +435,73 @@ fn every_address_of_a_fetch_counts_wherever_it_stands() {
     }
     let said = claims(ToolKind::Fetch, "F", json!({ "url": "https://docs.rs/x", "prompt": "as https://e.x says" }));
     assert_eq!(said, [address("https://docs.rs/x")]);
+}
+
+/// Of such an input it is not known what becomes of which word.
+#[test]
+fn an_input_without_names_takes_back_what_the_call_says() {
+    let unknown = |tool: &str| Claim::new(tool, Claimed::Unknown);
+    let words = ["rm", "-rf", "src"].map(str::to_owned).to_vec();
+    let list = claims(ToolKind::Execute, "ls", json!(["rm", "-rf", "src"]));
+    assert_eq!(list.iter().filter(|claim| !claim.only_narrows).collect::<Vec<_>>(), [&unknown(BASH)]);
+    assert!(list.contains(&narrow(Claim::new(BASH, Claimed::Words(words)))), "a deny looks at it");
+    let text = claims(ToolKind::Execute, "ls", json!("rm -rf src"));
+    assert_eq!(text.iter().filter(|claim| !claim.only_narrows).collect::<Vec<_>>(), [&unknown(BASH)]);
+    assert!(text.contains(&narrow(line("rm -rf src"))));
+    for input in [json!([]), json!(""), json!(null), json!(1), json!(true), json!([[], 2]), json!(" ")] {
+        assert_eq!(claims(ToolKind::Execute, "ls", input.clone()), [line("ls")], "{input}");
+    }
+    let mut edit = call(ToolKind::Edit, "e", json!(["/p/.git/config"]));
+    edit.locations = vec![Location { path: "/p/a.txt".into(), line: None }];
+    let edit = Claims::of_tool(&edit, &[]);
+    assert_eq!(edit.all, [narrow(paths("edit", &["/p/a.txt"])), unknown("edit")]);
+    assert_eq!((edit.strays, edit.texts), (vec!["/p/.git/config".to_owned()], vec!["/p/.git/config".to_owned()]));
+    let other = claims(ToolKind::Other, "ls", json!("rm -rf src"));
+    assert!(other.iter().all(|claim| claim.only_narrows || claim.what == Claimed::Unknown), "{other:?}");
+}
+
+#[test]
+fn words_beside_a_call_that_name_another_command_take_back_its_title() {
+    let asked = |kind, title: &str, input: Value, text: &str| {
+        let mut tool = call(kind, title, input);
+        tool.content = vec![ToolContent::Block(crate::model::entry::Block::Text(text.into()))];
+        Claims::of_tool(&tool, &[]).all.iter().any(|claim| !claim.only_narrows && claim.what != Claimed::Unknown)
+    };
+    let run = |command: &str| format!("Requesting approval to perform: Run command `{command}`");
+    use ToolKind::{Execute, Other};
+    for (title, command, is_told) in [
+        ("Shell: ls", "ls", true),
+        ("Shell: ls", "rm -rf src", false),
+        ("Shell: ls", "ls\nrm", false),
+        ("Shell: ls rm", "ls\nrm", false),
+        ("Shell: ls -la", "ls  -la", true),
+        ("ls", "ls` and `rm", false),
+    ] {
+        assert_eq!(asked(Other, title, Value::Null, &run(command)), is_told, "{title} {command:?}");
+    }
+    assert!(asked(Execute, "`ls`", Value::Null, &run("ls")));
+    assert!(!asked(Execute, "ls", Value::Null, &run("rm x")));
+    assert!(asked(Execute, "List files", json!({ "command": "ls" }), &run("ls")));
+    assert!(asked(Execute, "x", json!({ "command": ["bash", "-lc", "ls"] }), &run("ls")));
+    assert!(!asked(Execute, "ls", Value::Null, "Run command `ls`; then more"));
+    assert!(asked(Execute, "ls", Value::Null, "It lists `src` and more"));
+}
+
+#[test]
+fn texts_of_an_input_that_are_judged_otherwise_are_no_strays() {
+    let strays = |kind, input: Value| Claims::of_tool(&call(kind, "x", input), &[]).strays;
+    assert_eq!(strays(ToolKind::Read, json!({ "n": "/p/.env", "path": "/p/a" })), ["/p/.env"]);
+    assert_eq!(strays(ToolKind::Fetch, json!({ "url": "https://x.com", "output": "/p/x" })), ["/p/x"]);
+    assert_eq!(strays(ToolKind::Other, json!({ "a": { "b": ["c", { "content": "d", "e": "f" }] } })), ["c", "f"]);
+    for input in [
+        json!({ "path": "a", "old_string": ".env", "newText": "b", "content": "c" }),
+        json!({ "query": "process.env", "pattern": "*.key", "text": "a" }),
+        json!({ "a": "two\nlines", "b": "https://x/.env", "c": "" }),
+    ] {
+        assert!(strays(ToolKind::Other, input.clone()).is_empty(), "{input}");
+    }
+    assert!(
+        strays(ToolKind::Execute, json!({ "command": "git", "args": ["add", "Makefile"], "description": "x" }))
+            .is_empty()
+    );
 }

@@ -258,7 +258,8 @@ fn denied(request: &Request) -> Option<Verdict> {
 
 /// In this mode nothing is changed that no rule allows, and the person is not asked about it.
 fn planned(request: &Request) -> Option<Verdict> {
-    if request.mode != PermissionMode::Plan || ruled(request) == Some(Ruled::Allow) {
+    let by_rule = |ruling: &Ruling| ruling.verdict == Ruled::Allow && !ruling.by_hook;
+    if request.mode != PermissionMode::Plan || request.ruling.as_ref().is_some_and(by_rule) {
         return None;
     }
     let changes = match request.deed {

@@ -198,6 +198,10 @@ fn s_113_plan_refuses_what_changes_unless_a_rule_allows_it() {
     }
     let allowed = judged(|r| plan(r).ruled(Some(Ruling { verdict: Ruled::Allow, ..Ruling::OPEN })));
     assert!(allowed.iter().all(|verdict| matches!(verdict, Verdict::Allow(Ground::Rule(_)))), "{allowed:?}");
+    // A decision hook is no rule.
+    let by_hook = Ruling { verdict: Ruled::Allow, by_hook: true, ..Ruling::OPEN };
+    let hooked = judged(|r| plan(r).ruled(Some(by_hook.clone())));
+    assert_eq!([&hooked[0], &hooked[2], &hooked[3]], [&no, &no, &no]);
     let words = Ground::Mode(PermissionMode::Plan).refusal(Subject::Nothing);
     assert!(words.message.contains("permission mode plan") && words.why == Reason::DeniedByPolicy);
 }

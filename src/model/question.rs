@@ -77,7 +77,26 @@ pub struct Offered {
 pub fn once(options: &[PermissionOption], kind: PermissionKind) -> Option<&PermissionOption> {
     let is_alone = |one: &&PermissionOption| !options.iter().any(|other| other.id == one.id && other.kind != one.kind);
     let is_it = |one: &&PermissionOption| one.kind == kind && !lasts(&one.name);
-    options.iter().filter(is_alone).find(is_it)
+    let mut found = options.iter().filter(is_alone).filter(is_it);
+    let first = found.next()?;
+    let others: Vec<&PermissionOption> = found.collect();
+    // Of several one may do more: none is chosen to allow that does not say yes alone.
+    let is_certain = others.is_empty() || kind != PermissionKind::AllowOnce;
+    let mut all = std::iter::once(first).chain(others);
+    let plain = all.find(|one| is_plain(&one.name));
+    plain.or_else(|| Some(first).filter(|_| is_certain))
+}
+
+/// Words that an answer consists of which says yes or no and nothing more.
+const PLAIN: [&str; 24] = [
+    "allow", "yes", "ok", "okay", "approve", "accept", "proceed", "continue", "run", "do", "it", "this", "once",
+    "time", "just", "only", "the", "command", "reject", "deny", "no", "decline", "refuse", "cancel",
+];
+
+fn is_plain(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let mut words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).peekable();
+    words.peek().is_some() && words.all(|word| PLAIN.contains(&word))
 }
 
 /// Whether words of an agent say that an answer holds for more than this once. That of a refusal may.
@@ -85,7 +104,8 @@ fn lasts(name: &str) -> bool {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
-    has(&["always", "session", "forever", "permanently", "permanent", "remember", "future", "trust", "auto"])
+    has(&["yolo", "bypass", "unrestricted", "dangerously"])
+        || has(&["always", "session", "forever", "permanently", "permanent", "remember", "future", "trust", "auto"])
         || has(&["all", "every", "everything", "automatically", "autoaccept", "autoapprove", "allowlist", "whitelist"])
         || has(&["again", "ask", "asking"]) && has(&["not", "don", "dont", "never", "without", "stop"])
         || words.windows(3).any(|three| three == ["from", "now", "on"])
@@ -185,7 +205,27 @@ pub enum Waiting<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::lasts;
+    use super::{is_plain, lasts, once};
+    use crate::model::event::{PermissionKind, PermissionOption};
+
+    #[test]
+    fn of_several_answers_that_hold_once_the_plain_one_is_chosen_or_none() {
+        let options = |names: &[&str], kind| -> Vec<PermissionOption> {
+            names.iter().map(|name| PermissionOption { id: (*name).into(), name: (*name).into(), kind }).collect()
+        };
+        let chosen = |names: &[&str], kind| once(&options(names, kind), kind).map(|one| one.name.clone());
+        let (allow, reject) = (PermissionKind::AllowOnce, PermissionKind::RejectOnce);
+        assert_eq!(chosen(&["Allow and run the hooks", "Allow"], allow).as_deref(), Some("Allow"));
+        assert_eq!(
+            chosen(&["Allow and enable YOLO mode", "Allow with network"], allow).as_deref(),
+            Some("Allow with network")
+        );
+        assert_eq!(chosen(&["Allow and run hooks", "Allow with network"], allow), None);
+        assert_eq!(chosen(&["Yes, proceed as planned"], allow).as_deref(), Some("Yes, proceed as planned"));
+        assert_eq!(chosen(&["No, and say why", "Reject"], reject).as_deref(), Some("Reject"));
+        assert_eq!(chosen(&["No, and say why", "No, stop here"], reject).as_deref(), Some("No, and say why"));
+        assert!(is_plain("Yes, once") && !is_plain("Yes, and edit") && !is_plain("✓"));
+    }
 
     #[test]
     fn an_answer_lasts_by_what_it_is_called() {
@@ -199,6 +239,7 @@ mod tests {
             "Yes, auto-accept edits",
             "Stop asking",
             "From now on",
+            "Allow and enable YOLO mode",
         ] {
             assert!(lasts(name), "{name}");
         }

@@ -93,9 +93,9 @@ pub fn verified(home: &Path) -> PathBuf {
 
 /// What of the directory for state is the client's alone. A session may be elsewhere in that directory, and is covered.
 pub fn private(state: &Path) -> Vec<PathBuf> {
-    ["review", "sessions", "written", "open", "crashes", "log", "audit", "audit-ends", "verified"]
-        .map(|name| state.join(name))
-        .to_vec()
+    let rules = ["rules", "rules-trusted.jsonl", "mcp-trusted.jsonl"];
+    let told = ["review", "sessions", "listed", "written", "open", "crashes", "log", "audit", "audit-ends", "verified"];
+    rules.iter().chain(&told).map(|name| state.join(name)).collect()
 }
 
 /// Closes to others what is there of the directory for state. Fails where some of it belongs to another user.

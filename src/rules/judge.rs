@@ -17,6 +17,7 @@ mod places;
 mod reading;
 mod renamed;
 mod texts;
+mod titles;
 mod views;
 
 use super::list::{Among, Said};
@@ -156,7 +157,7 @@ impl<'a> Judge<'a, '_> {
                 let word = |text: &String| Word { text: text.clone(), ..Word::default() };
                 let command = Command { words: words.iter().map(word).collect(), ..Command::default() };
                 let opinion = self.command(&command, 0).and(self.here());
-                let is_deceptive = words.iter().any(|text| text.chars().any(shell::is_hidden));
+                let is_deceptive = words.iter().any(|text| shell::hides(text));
                 if is_deceptive { opinion.and(Opinion::ask(Doubt::Deceptive)) } else { opinion }
             }
             Subject::Paths(paths) => {

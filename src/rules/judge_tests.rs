@@ -337,6 +337,53 @@ mod paths_of_requests {
         }
     }
 
+    #[test]
+    fn a_pattern_for_titles_is_for_no_more_than_the_command_that_it_names() {
+        let verdict =
+            |list, pattern: &str, title: &str| asked(&rules(&[(list, pattern)]), "other", title, None).verdict;
+        for (pattern, title, is_allowed) in [
+            ("other(Shell: git *)", "Shell: git status", true),
+            ("other(Shell: git *)", "Shell: git log --oneline -3", true),
+            ("other(Shell: git *)", "Shell: git status; rm x", false),
+            ("other(Shell: git *)", "Shell: git status && rm x", false),
+            ("other(Shell: git *)", "Shell: git status | sh", false),
+            ("other(Shell: git *)", "Shell: git status\nrm x", false),
+            ("other(Shell: git *)", "Shell: git log $(rm x)", false),
+            ("other(Shell: git *)", "Shell: git log `rm x`", false),
+            ("other(Shell: git *)", "Shell: git log > x", false),
+            ("other(Shell: git *)", "Shell: git -c core.pager=x log", false),
+            ("other(Shell: git *)", "Shell: git log --output=x", false),
+            ("other(Shell:*)", "Shell: git status; rm x", false),
+            ("other(Shell: *)", "Shell: ls; rm x", false),
+            ("other(Sh*)", "Shell: ls", false),
+            ("other(*: ls)", "Shell: ls", false),
+            ("other(Shell: ls; rm x)", "Shell: ls; rm x", true),
+            ("other(git *)", "git status", true),
+            ("other(git *)", "git status; rm x", false),
+            ("other(git *)", "git -c core.pager=x log", false),
+            ("other(Update *)", "Update the plan", true),
+            ("other(WriteFile: src/*)", "WriteFile: src/a b.rs", true),
+            ("other(WriteFile: src/*)", "WriteFile: src/../../x", false),
+        ] {
+            let expected = if is_allowed { Verdict::Allow } else { Verdict::Ask };
+            assert_eq!(verdict(Verdict::Allow, pattern, title), expected, "{pattern} {title:?}");
+        }
+        for (pattern, title) in [
+            ("other(Shell: rm *)", "Shell: rm x"),
+            ("other(Shell: rm *)", "Shell: ls; rm x"),
+            ("other(Shell: rm *)", "Shell: ls && /bin/rm x"),
+            ("other(Shell: git *)", "Shell: git status; rm x"),
+            ("other(rm *)", "ls; rm x"),
+        ] {
+            assert_eq!(verdict(Verdict::Deny, pattern, title), Verdict::Deny, "{pattern} {title:?}");
+            assert_eq!(verdict(Verdict::Ask, pattern, title), Verdict::Ask, "{pattern} {title:?}");
+        }
+        assert_eq!(verdict(Verdict::Deny, "other(Shell: rm *)", "Shell: ls"), Verdict::Ask);
+        let of_name =
+            |title: &str| asked(&rules(&[(Verdict::Allow, "my_shell(git *)")]), "my_shell", title, None).verdict;
+        assert_eq!((of_name("git status"), of_name("git status; rm x")), (Verdict::Allow, Verdict::Ask));
+    }
+
     /// Some agents name no tool for commands and edits.
     #[test]
     fn a_call_that_names_no_tool_is_allowed_by_its_title_alone() {

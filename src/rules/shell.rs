@@ -127,7 +127,7 @@ impl Reader<'_> {
         if self.depth > MAX_DEPTH || text.len() > MAX_BYTES || is_deep(text) {
             return self.doubt(Doubt::TooLong);
         }
-        if text.chars().any(is_hidden) {
+        if hides(text) {
             self.doubt(Doubt::Deceptive);
         }
         let unfolded = document::unfolded(text);
@@ -557,15 +557,53 @@ fn is_deep(text: &str) -> bool {
     groups > MAX_GROUPS || choices > MAX_CHOICES || signs + choices + opening + tests > MAX_OPENERS
 }
 
-/// What is not seen, or looks like something else.
-pub(super) fn is_hidden(c: char) -> bool {
+/// Whether a text holds what is not seen, or looks like something else.
+pub(super) fn hides(text: &str) -> bool {
+    if text.is_ascii() {
+        return text.chars().any(is_hidden);
+    }
+    let before = std::iter::once(' ').chain(text.chars());
+    let after = text.chars().skip(1).chain([' ']);
+    text.chars().zip(before).zip(after).any(|((c, before), after)| is_hidden(c) || is_lone(c, before, after))
+}
+
+/// A character that only changes how the one before it looks, behind one whose looks it does not change.
+fn is_lone(c: char, before: char, after: char) -> bool {
+    match c {
+        '\u{200c}' | '\u{200d}' => before.is_ascii(),
+        '\u{fe00}'..='\u{fe0f}' => (before.is_ascii() || before.is_alphabetic()) && after != '\u{20e3}',
+        _ => false,
+    }
+}
+
+/// Of which nobody but a font says what it looks like.
+const fn is_private(c: char) -> bool {
+    matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}')
+}
+
+/// What is not seen, or looks like something else, wherever it stands.
+fn is_hidden(c: char) -> bool {
     let is_blank = !c.is_ascii() && c.is_whitespace();
-    !matches!(c, '\n' | '\t') && (c.is_control() || is_blank || is_deceptive(c))
+    !matches!(c, '\n' | '\t') && (c.is_control() || is_blank || is_deceptive(c) || is_private(c))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::has_plain_marks;
+    use super::{has_plain_marks, hides};
+
+    #[test]
+    fn what_is_not_seen_is_told_from_what_belongs_to_a_picture() {
+        for text in
+            ["ls \u{fe0f} x", "ls\u{fe0f}", "ls \u{200d}x", "a\u{200c}b", "é\u{fe00}", "echo \u{e000}", "1\u{fe0f}"]
+        {
+            assert!(hides(text), "{text:?}");
+        }
+        for text in
+            ["echo ❤\u{fe0f}", "echo 👩\u{200d}🚀", "echo 1\u{fe0f}\u{20e3}", "ls é 漢 می\u{200c}خواهم", "ls -l"]
+        {
+            assert!(!hides(text), "{text:?}");
+        }
+    }
 
     /// Found by the fuzz target `patterns`: with such a mark the parser takes memory without end.
     #[test]

@@ -166,6 +166,21 @@ pub(super) fn has_unknown_beside_command(input: &Map<String, Value>) -> bool {
     said.iter().any(|text| !text.is_empty())
 }
 
+/// Whether a key, in small letters, is for what is said of a command.
+pub(super) fn is_said_of_commands(key: &str) -> bool {
+    SAID_OF_COMMANDS.contains(&key)
+}
+
+/// The same, for names of files with `*` in them.
+pub(super) fn is_for_names(key: &str) -> bool {
+    GLOBS.contains(&key)
+}
+
+/// The same, for what is written.
+pub(super) fn is_written(key: &str) -> bool {
+    WRITTEN.contains(&key)
+}
+
 /// Whether patches stand at a key.
 fn is_for_patches(key: &str) -> bool {
     let key = plain(key);

@@ -6,6 +6,7 @@
 use super::keys::{is_for_paths, of_keys, plain};
 use super::{Claim, Claimed};
 use crate::base::tools::{self, Does};
+use crate::model::tool::asked::leaves_out;
 use crate::model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
 
@@ -117,7 +118,7 @@ pub(super) fn of_servers(tool: &ToolCall, input: &Map<String, Value>) -> Vec<Cla
 pub(super) fn by_name(tool: &ToolCall) -> Vec<Claim> {
     let name = tool.name.as_deref().unwrap_or("other");
     let said = Claim::new(name, Claimed::Text(tool.title.clone()));
-    if ["...", "…"].iter().any(|gap| tool.title.contains(gap)) {
+    if leaves_out(&tool.title) {
         vec![Claim::new(name, Claimed::Unknown), Claim { only_narrows: true, ..said }]
     } else {
         vec![said]

@@ -96,11 +96,47 @@ pub fn only_asks(t: &ToolCall, content: &ToolContent) -> bool {
     command.is_some() && content.text().and_then(asked) == command
 }
 
+/// Marks of what is left out of a title.
+const GAPS: [&str; 9] = ["...", "…", "‥", "⋯", "[truncated]", "(truncated)", "<truncated>", "[snip]", "[cut]"];
+
+/// Whether a title says that something is left out of it.
+pub fn leaves_out(title: &str) -> bool {
+    let small = title.to_lowercase();
+    GAPS.iter().any(|gap| small.contains(gap))
+}
+
+/// The command that is asked about beside a call of which neither the title nor one of these lines is that command.
+pub fn contradiction<'a>(t: &'a ToolCall, lines: &[String]) -> Option<&'a str> {
+    let title = t.title.trim();
+    let quoted = title.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(title);
+    let titles = [title, quoted, without_name(title), without_name(t.named())];
+    // More than one line is none with blanks between them.
+    let is_it = |text: &str, command: &str| {
+        let is_same = text.trim() == command.trim() || leaves_out(text);
+        is_same || !command.trim().contains(['\n', '\r']) && is_titled(text, command)
+    };
+    let is_known = |command: &&str| {
+        let mut all = titles.into_iter().chain(lines.iter().map(String::as_str)).filter(|text| !text.is_empty());
+        all.any(|text| is_it(text, command))
+    };
+    t.content.iter().filter_map(ToolContent::text).filter_map(named_in).find(|command| !is_known(command))
+}
+
+/// What is asked about behind the words in which agents ask for a command, whatever else stands there.
+fn named_in(text: &str) -> Option<&str> {
+    let (words, rest) = text.trim().split_once('`')?;
+    let is_asking = !words.trim().is_empty() && words.split_whitespace().all(is_of_asking);
+    is_asking.then(|| rest.strip_suffix('`').unwrap_or(rest))
+}
+
+fn is_of_asking(word: &str) -> bool {
+    ASKING.contains(&word.trim_end_matches(':').to_ascii_lowercase().as_str())
+}
+
 /// ``Requesting approval to perform: Run command `ls` `` → `ls`; nothing where it says anything else.
 fn asked(text: &str) -> Option<&str> {
     let (words, command) = text.trim().strip_suffix('`')?.split_once('`')?;
-    let is_asking = |word: &str| ASKING.contains(&word.trim_end_matches(':').to_ascii_lowercase().as_str());
-    (words.split_whitespace().all(is_asking) && !command.trim().is_empty()).then_some(command)
+    (words.split_whitespace().all(is_of_asking) && !command.trim().is_empty()).then_some(command)
 }
 
 /// Whether a title is this command, or leaves out a piece of it.
@@ -114,7 +150,7 @@ fn is_titled(title: &str, command: &str) -> bool {
             rest.is_some_and(|rest| rest.ends_with(tail.trim_start()))
         })
     };
-    title == command || leaves_out("...") || leaves_out("…")
+    title == command || GAPS.iter().any(|gap| leaves_out(gap))
 }
 
 /// `ReadFile: src/main.rs` → `src/main.rs`.

@@ -6,7 +6,7 @@
 use super::Row;
 use super::sign::Sign::{
     After, Any, Begins, Behind, But, Colons, Each, Has, Input, Letters, Longs, Only, OnlyTwo, OtherLongs, Paths, Set,
-    Short, Words,
+    Short, Unless, Words,
 };
 
 pub(super) const LOADERS: &[Row] = &[
@@ -237,7 +237,7 @@ pub(super) const LOADERS: &[Row] = &[
         ],
         reason: "removes what was logged, or writes a file",
     },
-    Row { programs: &["crontab"], signs: &[Only("-l")], reason: "runs programs later" },
+    Row { programs: &["crontab"], signs: &[Only("-l"), Unless("-l")], reason: "runs programs later" },
     Row {
         programs: &["compgen", "complete", "compopt"],
         signs: &[Letters("CFW")],

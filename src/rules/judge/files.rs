@@ -38,7 +38,8 @@ pub(super) struct Files<'a, 'b> {
 impl<'a> Files<'a, '_> {
     pub(super) fn path(&self, tool: &'a Tool, path: &Path) -> Opinion<'a> {
         let places = Places::of(self.against.request, path);
-        let is_deceptive = path.to_string_lossy().chars().any(|c| shell::is_hidden(c) || c.is_control());
+        let text = path.to_string_lossy();
+        let is_deceptive = shell::hides(&text) || text.contains(char::is_control);
         let is_edit = tool.kind == Kind::Edit;
         let secret = places.secret();
         let is_named = |spec: &Spec| matches!(spec, Spec::Path(spec) if places.is_named(spec));

@@ -3,7 +3,7 @@
 //! Invariants: what could be read in two ways is allowed by no rule that names something; a name with nothing in it is no name.
 
 use super::address::Address;
-use super::{Judge, Opinion};
+use super::{Judge, Opinion, titles};
 use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec};
 use crate::rules::tool::{Kind, is_of_server};
@@ -14,7 +14,7 @@ impl<'a> Judge<'a, '_> {
         let tool = self.request.tool;
         let of_server = tool.of_server();
         let text = of_server.as_deref().unwrap_or(text);
-        if text.chars().any(shell::is_hidden) {
+        if shell::hides(text) {
             let any = self.narrowing().narrowed(tool, Among::Whole, |_| Match::Yes);
             return any.unwrap_or(Opinion::ask(Doubt::Deceptive));
         }
@@ -29,6 +29,10 @@ impl<'a> Judge<'a, '_> {
                 let opinion = self.by_rules(tool, wide, |spec| address.matches(spec));
                 let is_special = text.contains("://") && !address.is_plain();
                 if is_special && opinion.doubt == Some(Doubt::NoRule) { Opinion::ask(Doubt::Address) } else { opinion }
+            }
+            Kind::Other => {
+                let wide = |spec: &Spec| titles::is_against(self.request, spec, text);
+                self.by_rules(tool, wide, |spec| titles::allows(self.request, spec, text))
             }
             _ => {
                 let wide = |spec: &Spec| if spec.is_for(text, true) { Match::Yes } else { Match::No };

@@ -1,0 +1,127 @@
+//! What takes back that which a call says of itself: an input that is not read here, or words beside it that name another
+//! command. And texts in its input that may be files although their keys say nothing of that.
+//!
+//! Invariant: claims are only narrowed: what could be denied still can.
+
+use super::keys::{self, COMMANDS, DIRECTORIES, PROGRAMS, plain, texts};
+use super::{BASH, Claim, Claimed, Claims, names, words};
+use crate::model::tool::asked::contradiction;
+use crate::model::tool::{ToolCall, ToolKind};
+use serde_json::Value;
+
+/// Texts of one input that are looked at, and the bytes of each: no system opens longer paths.
+const MAX_TEXTS: usize = 512;
+const MAX_BYTES: usize = 4096;
+/// What is looked for, or said: words that are no files more often than they are.
+const SAID: [&str; 12] = [
+    "text",
+    "query",
+    "queries",
+    "searchquery",
+    "searchterm",
+    "search",
+    "regex",
+    "regexp",
+    "prompt",
+    "question",
+    "message",
+    "q",
+];
+
+pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
+    let kind = names::kind(tool);
+    if let Some(input) = tool.raw_input.as_ref().filter(|input| is_unread(input)) {
+        take_back(&mut claims.all);
+        let mut said = Vec::new();
+        texts(input, &mut said);
+        if kind == ToolKind::Execute {
+            claims.all.extend(commands(input, &said));
+        }
+        claims.texts.extend(said);
+    }
+    if (kind == ToolKind::Execute || names::is_untold(kind))
+        && let Some(command) = contradiction(tool, &lines(&claims.all))
+    {
+        // By another name of the same tool: a question shows it as it stands there.
+        let said = Claim::new("shell", Claimed::Line(command.to_owned()));
+        take_back(&mut claims.all);
+        claims.all.push(Claim { only_narrows: true, ..said });
+    }
+    claims.strays = strays(tool, kind, &claims.files);
+    claims
+}
+
+/// Whether an input says something and has no names for it: what it is about may be anything.
+fn is_unread(input: &Value) -> bool {
+    let mut said = Vec::new();
+    texts(input, &mut said);
+    !input.is_object() && said.iter().any(|text| !text.trim().is_empty())
+}
+
+/// What is claimed can be denied, and allows nothing.
+fn take_back(all: &mut Vec<Claim>) {
+    let mut unknown: Vec<Claim> = Vec::new();
+    for claim in all.iter_mut().filter(|claim| !claim.only_narrows) {
+        let is_new = unknown.iter().all(|one| one.tool != claim.tool);
+        unknown.extend(is_new.then(|| Claim::new(&claim.tool, Claimed::Unknown)));
+        claim.only_narrows = true;
+    }
+    all.extend(unknown);
+}
+
+/// What a command is whose input is a line or words alone; else each of its texts may be one.
+fn commands(input: &Value, said: &[String]) -> Vec<Claim> {
+    let narrow = |what, is_guess| Claim { only_narrows: true, is_guess, ..Claim::new(BASH, what) };
+    match (input, words(input)) {
+        (Value::String(line), _) => vec![narrow(Claimed::Line(line.clone()), false)],
+        (_, Some(words)) => vec![narrow(Claimed::Words(words), false)],
+        _ => said.iter().take(MAX_TEXTS).map(|text| narrow(Claimed::Line(text.clone()), true)).collect(),
+    }
+}
+
+/// The commands that are claimed, as lines.
+fn lines(all: &[Claim]) -> Vec<String> {
+    let line = |claim: &Claim| match &claim.what {
+        Claimed::Line(line) => Some(line.clone()),
+        // What such a shell is given is what is asked about.
+        Claimed::Words(words) => match words.as_slice() {
+            [_, option, line] if option.starts_with('-') && option.ends_with('c') => Some(line.clone()),
+            words => Some(words.join(" ")),
+        },
+        Claimed::Paths(_) | Claimed::Text(_) | Claimed::Unknown => None,
+    };
+    all.iter().filter(|claim| !claim.only_narrows).filter_map(line).collect()
+}
+
+/// Texts in an input, each as a whole, that may be files and are not judged as such. What is written or looked for is none.
+fn strays(tool: &ToolCall, kind: ToolKind, files: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    let Some(input) = &tool.raw_input else { return found };
+    let has_command =
+        input.as_object().is_some_and(|map| keys::of_keys(map, |key| COMMANDS.contains(&key)).next().is_some());
+    let is_judged = |key: &str| {
+        let is_of_command = COMMANDS.contains(&key) || has_command && key == "args";
+        let is_said = kind == ToolKind::Execute && keys::is_said_of_commands(key);
+        let is_looked_at = PROGRAMS.contains(&key) || DIRECTORIES.contains(&key) || keys::is_for_names(key);
+        is_of_command || is_said || is_looked_at || keys::is_written(key) || SAID.contains(&key)
+    };
+    let mut open: Vec<(String, &Value)> = vec![(String::new(), input)];
+    while let Some((key, value)) = open.pop() {
+        match value {
+            Value::String(text) if found.len() < MAX_TEXTS && !is_judged(&key) && may_be_path(text) => {
+                if !files.contains(text) && !found.contains(text) {
+                    found.push(text.clone());
+                }
+            }
+            Value::Array(list) => open.extend(list.iter().rev().map(|value| (key.clone(), value))),
+            Value::Object(map) => open.extend(map.iter().rev().map(|(key, value)| (plain(key), value))),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn may_be_path(text: &str) -> bool {
+    let is_of_web = text.contains("://") && !keys::is_address_of_file(text);
+    !text.trim().is_empty() && text.len() <= MAX_BYTES && !text.contains(['\n', '\r']) && !is_of_web
+}
