@@ -126,14 +126,14 @@ fn is_kept(history: &FileHistory, turn: u64, contents: &Contents) -> bool {
     })
 }
 
-/// Of what was not known before it is said when it may be the only copy of something.
+/// Of what is left since it was not known before, or is in doubt, it is said when it may be the only copy of something.
 fn call_only_copies_so(
     outcomes: &mut [(Rewound, Option<State>)],
     files: &[FileDecision],
     log: &ChangeLog,
     contents: &Contents,
 ) {
-    let is_not_kept = |one: &Rewound| one.outcome == RewindOutcome::NotKept;
+    let is_not_kept = |one: &Rewound| matches!(one.outcome, RewindOutcome::NotKept | RewindOutcome::Doubtful);
     let not_kept: Vec<PathBuf> =
         outcomes.iter().filter(|(one, _)| is_not_kept(one)).map(|(one, _)| one.path.clone()).collect();
     if not_kept.is_empty() {

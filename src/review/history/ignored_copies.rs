@@ -110,7 +110,8 @@ const fn is_unkept(state: &State) -> bool {
 /// What of the agent's an undo would leave alone as such a copy, and why, in words.
 pub fn left_of_ignored(log: &ChangeLog, snapshot: &Snapshot) -> BTreeMap<PathBuf, String> {
     let goes = |history: &FileHistory| {
-        let first = history.steps.iter().find(|step| ChangeRecord::is_agents(step))?;
+        let is_agents = |step: &&ChangeRecord| step.is_agents() || step.doubt && step.before.is_absent();
+        let first = history.steps.iter().find(is_agents)?;
         (first.before != history.last() && !history.last().is_absent() || !first.before.is_absent())
             .then_some(first.before)
     };

@@ -172,6 +172,54 @@ fn what_was_made_there_before_the_turn_is_shown_with_its_lines_and_left() {
 }
 
 #[test]
+fn what_may_have_the_content_of_an_ignored_file_that_went_in_the_turn_is_left() {
+    let moves = |p: &Place, from: &str, to: &str| {
+        writes_anew(p, from);
+        fs::create_dir_all(p.at(to).parent().unwrap()).unwrap();
+        fs::rename(p.at(from), p.at(to)).unwrap();
+    };
+    let out: Act<'_> = &|p| moves(p, "dist/old.js", "old.js");
+    let as_text: Act<'_> = &|p| moves(p, "of-person.log", "docs/of-person.txt");
+    let below: Act<'_> = &|p| {
+        moves(p, "dist/old.js", "dist/sub/other.js");
+        git_in(&p.at(""), &["add", "-f", "dist/sub/other.js"]);
+    };
+    let directory: Act<'_> = &|p| {
+        writes_anew(p, "dist/sub/old.js");
+        fs::rename(p.at("dist"), p.at("out")).unwrap();
+    };
+    let cases =
+        [("old.js", out), ("docs/of-person.txt", as_text), ("dist/sub/other.js", below), ("out/sub/old.js", directory)];
+    for (name, act) in cases {
+        for in_session in [false, true] {
+            let what = format!("{name}, made in the session: {in_session}");
+            let mut place = with_dist(!in_session);
+            let fill = |p: &Place| {
+                for name in ["dist/old.js", "dist/sub/old.js", "of-person.log"] {
+                    p.write(name, "of the person\n");
+                }
+            };
+            if !in_session {
+                fill(&place);
+            }
+            place.begin();
+            if in_session {
+                fill(&place);
+            }
+            place.turn(1, |p| command_and_looks(p, &[act, &|p| p.write("new.js", EVIL)]));
+            let is = place.read(name);
+            let file = shown(&mut place, Scope::Session, name);
+            assert!(file.note.is_some_and(|note| note.starts_with("in doubt")), "{what}");
+            let mut place = place.reopen();
+            place.act(ReviewAction::Rewind { turn: 1 });
+            assert_eq!(place.read(name), is, "{what}");
+            // What is like none of them is the turn's.
+            assert!(!place.at("new.js").exists(), "{what}");
+        }
+    }
+}
+
+#[test]
 fn what_was_there_before_the_session_is_shown_as_it_is_now_and_left() {
     let appends: Act<'_> = &|p| p.write("dist/old.js", "of the person\nof the agent\n");
     let anew: Act<'_> = &|p| writes_anew(p, "dist/old.js");

@@ -212,6 +212,41 @@ struct Turn {
     closed: BTreeSet<RelPath>,
 }
 
+/// What was ignored when a turn began and is gone: of a file that was written anew and moved nothing else is left.
+#[derive(Default)]
+struct Gone {
+    /// Names of files, without directories; and these without what stands behind their last dot.
+    names: HashSet<Vec<u8>>,
+    /// Uppermost ignored names below which something is gone.
+    tops: HashSet<RelPath>,
+}
+
+impl Gone {
+    fn since(turn: &Turn, reader: &mut Reader) -> Self {
+        let mut all = turn.inside.gone(reader);
+        all.extend(turn.names.iter().filter(|name| matches!(reader.stat(name), Ok(None))).cloned());
+        let mut gone = Self::default();
+        for key in &all {
+            gone.names.extend(alike(key));
+            gone.tops.extend(uppermost(&turn.names, key).map(RelPath::from));
+        }
+        gone
+    }
+
+    /// Whether a new file may have what one of them had.
+    fn may_be(&self, turn: &Turn, key: &[u8]) -> bool {
+        alike(key).iter().any(|name| self.names.contains(name))
+            || uppermost(&turn.names, key).is_some_and(|top| self.tops.contains(top))
+    }
+}
+
+/// The name of a file, and the same without its extension.
+fn alike(key: &[u8]) -> [Vec<u8>; 2] {
+    let name = key.rsplit(|byte| *byte == b'/').next().unwrap_or(key);
+    let dot = name.iter().rposition(|byte| *byte == b'.').filter(|at| *at > 0);
+    [name.to_vec(), [name.get(..dot.unwrap_or(name.len())).unwrap_or(name), b"."].concat()]
+}
+
 /// What the first look knows.
 pub(crate) struct First<'a> {
     pub store: &'a Path,
@@ -274,16 +309,23 @@ impl PriorLook<'_> {
     /// Says of which paths it is no news that they are there: of all at the first look; then of what was ignored all the
     /// time and has not been touched. What else was ignored then, and what is older than the session and comes from where
     /// no walk leads, is shown, and what it was before is not known. What is older than the turn alone and comes from there
-    /// is new, and in doubt. What was made in the turn, or moved in the tree, is new.
+    /// is new, and in doubt; so is what was made in the turn while an ignored file went whose content it may have. What else
+    /// was made in the turn, or moved in the tree, is new.
     pub(crate) fn mark_known(&self, jobs: &mut [Job]) {
         let (mut judged, mut open) = (Vec::new(), BTreeMap::new());
         let mut reader = Reader::new(self.root);
+        let mut gone: Option<Gone> = None;
         for (at, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.known.is_none()) {
             job.silent |= self.first;
             let is_file = |stat: &Stat| matches!(stat.kind, Kind::File | Kind::Link);
             let Some(stat) = job.stat.filter(|stat| !self.first && !job.fresh && is_file(stat)) else { continue };
             let standing = self.standing(&job.key);
-            let news = self.judge(&standing, job, &stat, &mut reader);
+            let mut news = self.judge(&standing, job, &stat, &mut reader);
+            if let (News::New, Some(turn)) = (news, &self.ignored.turn)
+                && gone.get_or_insert_with(|| Gone::since(turn, &mut reader)).may_be(turn, &job.key)
+            {
+                news = News::HasCome;
+            }
             job.silent = news == News::Nothing;
             (job.was_there, job.has_come) = (news == News::WasThere, news == News::HasCome);
             if news == News::New && matches!(standing, Standing::Unknown) {

@@ -251,6 +251,21 @@ impl Survey {
         all
     }
 
+    /// Files and links that are not there any more.
+    pub(crate) fn gone(&self, reader: &mut Reader) -> Vec<RelPath> {
+        let mut gone = Vec::new();
+        for (key, listed) in &self.dirs {
+            let now = reader.stat(key).ok().flatten();
+            if now.is_some_and(|now| now.kind == Kind::Dir && listed.changed == Some(now.ctime)) {
+                continue;
+            }
+            let files = listed.names.iter().filter(|name| !name.ends_with(b"/"));
+            let paths = files.map(|name| RelPath::from([key, &b"/"[..], name].concat()));
+            gone.extend(paths.filter(|path| matches!(reader.stat(path), Ok(None))));
+        }
+        gone
+    }
+
     #[cfg(test)]
     pub(crate) fn names(&self) -> usize {
         self.dirs.values().map(|listed| listed.names.len()).sum()
