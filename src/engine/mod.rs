@@ -51,7 +51,6 @@ mod secrets;
 mod servers;
 mod shares;
 mod spelling;
-mod strays;
 pub mod suggesting;
 mod terminals;
 mod timers;

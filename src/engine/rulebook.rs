@@ -4,6 +4,8 @@
 //! session. Invariants: the project's file only narrows what the person's allows, unless the person trusts
 //! exactly what stands in it; what cannot be read makes everything ask.
 
+mod strays;
+
 use super::extent;
 use super::hook::Hook;
 use super::real_paths::{holds_key, is_above, names, real_path};
@@ -154,7 +156,7 @@ impl Rulebook {
     #[must_use]
     pub fn with_hook(self, hook: Option<Hook>) -> Self {
         let ours = self.ours.into_iter().chain(hook.iter().flat_map(Hook::files)).collect();
-        Self { hook, ours, ..self }
+        Self { ours, hook, ..self }
     }
 
     pub(super) fn hook(&self) -> Option<&Hook> {

@@ -108,10 +108,14 @@ fn strays(tool: &ToolCall, kind: ToolKind, files: &[String]) -> Vec<String> {
     let mut open: Vec<(String, &Value)> = vec![(String::new(), input)];
     while let Some((key, value)) = open.pop() {
         match value {
-            Value::String(text) if found.len() < MAX_TEXTS && !is_judged(&key) && may_be_path(text) => {
-                if !files.contains(text) && !found.contains(text) {
-                    found.push(text.clone());
-                }
+            Value::String(text)
+                if found.len() < MAX_TEXTS
+                    && !is_judged(&key)
+                    && may_be_path(text)
+                    && !files.contains(text)
+                    && !found.contains(text) =>
+            {
+                found.push(text.clone());
             }
             Value::Array(list) => open.extend(list.iter().rev().map(|value| (key.clone(), value))),
             Value::Object(map) => open.extend(map.iter().rev().map(|(key, value)| (plain(key), value))),

@@ -46,7 +46,7 @@ fn tree(place: &Place) -> BTreeMap<PathBuf, Vec<u8>> {
                 true if !path.ends_with(".git") => left.push(path),
                 true => {}
                 false => {
-                    drop(all.insert(path.strip_prefix(place.at("")).unwrap().to_owned(), fs::read(&path).unwrap()))
+                    drop(all.insert(path.strip_prefix(place.at("")).unwrap().to_owned(), fs::read(&path).unwrap()));
                 }
             }
         }
@@ -243,7 +243,7 @@ fn what_was_there_before_the_session_is_shown_as_it_is_now_and_left() {
         let file = shown(&mut place, Scope::Session, "dist/old.js");
         assert_eq!((file.change, file.added, file.removed), (FileChange::Modified, 2, 0), "{what}");
         assert_eq!(file.note.as_deref(), Some("what it was before is not known"), "{what}");
-        let lines = file.hunks[0].lines.iter().map(|line| line.text.to_string()).collect::<Vec<_>>();
+        let lines = file.hunks[0].lines.iter().map(|line| line.text.clone()).collect::<Vec<_>>();
         assert_eq!(lines.len(), 2, "{what}: {lines:?}");
         // As a whole it cannot be taken back, some lines can.
         assert!(place.decide(Target::File("dist/old.js".into()), Verdict::Reject).is_err(), "{what}");

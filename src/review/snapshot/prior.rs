@@ -475,12 +475,12 @@ impl PriorLook<'_> {
     fn is_unmoved(&self, key: &[u8], top: usize, stat: &Stat, reader: &mut Reader) -> bool {
         let since = if self.ignored.began == Time::default() { self.last } else { self.ignored.began };
         let mut dirs = walk::parents(key).filter(|dir| !dir.is_empty() && dir.len() >= top);
-        let mut is_in_place = |dir: &[u8]| {
+        let is_in_place = |dir: &[u8]| {
             let Some(now) = reader.stat(dir).ok().flatten() else { return false };
             let was_there = |turn: &Turn| turn.inside.is_same_dir(dir, now.ino);
             is_untouched(&now, since) || self.ignored.turn.as_ref().is_some_and(was_there)
         };
-        is_untouched(stat, since) && dirs.all(|dir| is_in_place(dir))
+        is_untouched(stat, since) && dirs.all(is_in_place)
     }
 
     /// Nothing where the system does not know.

@@ -254,7 +254,11 @@ impl Picker {
         if self.filter.trim().is_empty() {
             return self.rows.iter().collect();
         }
-        let found = scored(&self.filter, &texts).into_iter();
+        let mut found = scored(&self.filter, &texts);
+        // Who types `mode` means no `model`.
+        let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
+        found.sort_by_cached_key(|(at, _)| !texts.get(*at).is_some_and(|text| has_words(text, &words)));
+        let found = found.into_iter();
         together(found.filter_map(|(at, score)| Some(Found { row: self.rows.get(at)?, at, score })).collect())
     }
 
@@ -291,6 +295,12 @@ struct Found<'a> {
     row: &'a Row,
     at: usize,
     score: u32,
+}
+
+/// Whether each of these words, in small letters, stands in the text with no letter or digit beside it.
+fn has_words(text: &str, words: &[String]) -> bool {
+    let text = text.to_lowercase();
+    words.iter().all(|word| text.split(|c: char| !c.is_alphanumeric()).any(|one| one == word))
 }
 
 /// Each group stands together, where the best of it does. Rows of it that match equally well keep their order: which of them
@@ -554,6 +564,23 @@ mod tests {
         assert_eq!(found(&picker), ["Default", "Auto Edit", "YOLO", "Plan"]);
         picker.type_text(" yolo");
         assert_eq!(found(&picker), ["YOLO"]);
+    }
+
+    #[test]
+    fn a_word_that_is_whole_comes_before_one_that_only_begins_so() {
+        let row = |(group, label): (&str, &str)| Row {
+            group: group.into(),
+            label: label.into(),
+            detail: String::new(),
+            choice: Choice::Leave,
+        };
+        let rows = [("model", "6.1 Sol"), ("model", "5.5"), ("", "next mode"), ("mode", "Read Only"), ("mode", "Auto")];
+        let mut picker = Picker::of("modes and options", rows.map(row).into());
+        let found = |picker: &Picker| picker.matching().iter().map(|row| row.label.clone()).collect::<Vec<_>>();
+        picker.type_text("mode");
+        assert_eq!(found(&picker)[3..], ["6.1 Sol", "5.5"]);
+        picker.type_text("l");
+        assert_eq!(found(&picker), ["6.1 Sol", "5.5"]);
     }
 
     #[test]

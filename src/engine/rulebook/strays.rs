@@ -3,9 +3,9 @@
 //!
 //! Looks at the disk. Invariant: nothing is allowed for what stands here.
 
-use super::real_paths::real_path;
-use super::rulebook::Rulebook;
-use super::spelling;
+use super::Rulebook;
+use crate::engine::real_paths::real_path;
+use crate::engine::spelling;
 use crate::model::claims::{Claim, Claims};
 use crate::model::ruling::{Ruled, Ruling};
 use crate::rules::{self, Doubt, Kind, Request, Rules, Tool};
@@ -16,7 +16,7 @@ const MAX_LOOKS: usize = 128;
 
 impl Rulebook {
     /// Why such a text is asked about.
-    pub(super) fn stray(&self, agent: Option<&str>, root: &Path, claims: &Claims) -> Option<&'static str> {
+    pub(in crate::engine) fn stray(&self, agent: Option<&str>, root: &Path, claims: &Claims) -> Option<&'static str> {
         if claims.strays.is_empty() {
             return None;
         }
@@ -42,7 +42,7 @@ impl Rulebook {
     }
 
     /// The same ruling, with what would be asked about without any rule where a rule asks: no hook allows that.
-    pub(super) fn held(&self, agent: Option<&str>, root: &Path, claims: &Claims, ruling: Ruling) -> Ruling {
+    pub(in crate::engine) fn held(&self, agent: Option<&str>, root: &Path, claims: &Claims, ruling: Ruling) -> Ruling {
         if ruling.verdict != Ruled::Ask || ruling.secret.is_some() {
             return ruling;
         }
