@@ -222,11 +222,12 @@ struct Gone {
 }
 
 impl Gone {
-    fn since(turn: &Turn, reader: &mut Reader) -> Self {
+    /// What was `seen` is kept.
+    fn since(turn: &Turn, seen: &Entries, reader: &mut Reader) -> Self {
         let mut all = turn.inside.gone(reader);
         all.extend(turn.names.iter().filter(|name| matches!(reader.stat(name), Ok(None))).cloned());
         let mut gone = Self::default();
-        for key in &all {
+        for key in all.iter().filter(|key| !seen.contains_key(*key)) {
             gone.names.extend(alike(key));
             gone.tops.extend(uppermost(&turn.names, key).map(RelPath::from));
         }
@@ -322,7 +323,7 @@ impl PriorLook<'_> {
             let standing = self.standing(&job.key);
             let mut news = self.judge(&standing, job, &stat, &mut reader);
             if let (News::New, Some(turn)) = (news, &self.ignored.turn)
-                && gone.get_or_insert_with(|| Gone::since(turn, &mut reader)).may_be(turn, &job.key)
+                && gone.get_or_insert_with(|| Gone::since(turn, self.seen, &mut reader)).may_be(turn, &job.key)
             {
                 news = News::HasCome;
             }
