@@ -40,7 +40,7 @@ const ADDRESSES: [&str; 2] = ["WEBHOOK_URL", "WEBHOOK_URI"];
 /// Words that end so and are none.
 const NO_SECRETS: [&str; 3] = ["BYPASS", "COMPASS", "ENCOMPASS"];
 /// The same of whole words.
-const WORDS: [&str; 8] = ["KEY", "KEYS", "PASS", "PW", "PWD", "PSW", "PAT", "JWT"];
+const WORDS: [&str; 7] = ["KEY", "KEYS", "PW", "PWD", "PSW", "PAT", "JWT"];
 /// The last words of names of what is only about a secret.
 const ABOUT: [&str; 23] = [
     "FILE", "FILES", "PATH", "DIR", "ID", "NAME", "TYPE", "URL", "URI", "HOST", "PORT", "SOCK", "TTL", "TIMEOUT",

@@ -30,10 +30,8 @@ const SAID: [&str; 12] = [
 
 pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
     let kind = names::kind(tool);
-    if let Some(input) = tool.raw_input.as_ref().filter(|input| is_unread(input)) {
+    if let Some((input, said)) = tool.raw_input.as_ref().and_then(unread) {
         take_back(&mut claims.all);
-        let mut said = Vec::new();
-        texts(input, &mut said);
         if kind == ToolKind::Execute {
             claims.all.extend(commands(input, &said));
         }
@@ -51,11 +49,14 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
     claims
 }
 
-/// Whether an input says something and has no names for it: what it is about may be anything.
-fn is_unread(input: &Value) -> bool {
+/// An input that says something and has no names for it, with its texts: what it is about may be anything.
+fn unread(input: &Value) -> Option<(&Value, Vec<String>)> {
+    if input.is_object() {
+        return None;
+    }
     let mut said = Vec::new();
     texts(input, &mut said);
-    !input.is_object() && said.iter().any(|text| !text.trim().is_empty())
+    said.iter().any(|text| !text.trim().is_empty()).then_some((input, said))
 }
 
 /// What is claimed can be denied, and allows nothing.
