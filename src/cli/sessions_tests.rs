@@ -132,6 +132,19 @@ fn the_json_has_the_members_that_scripts_rely_on_whatever_is_known() {
 }
 
 #[test]
+fn two_threads_write_the_list_that_one_would_write() {
+    for count in 0..6 {
+        let rows: Vec<Row> = (0..count).map(|at| row(&format!("{at}\u{202e}"), &format!("{at}-0-0"), at)).collect();
+        let items: Vec<Item<'_>> = rows.iter().map(|row| Item::of(row, &row.changes())).collect();
+        let sessions = serde_json::to_value(&items).unwrap();
+        let text = document(&rows);
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), json!({ "v": 2, "sessions": sessions }));
+        let whole = |list: &str| format!("{{\n  \"v\": 2,\n  \"sessions\": {list}\n}}\n");
+        assert_eq!(text, whole(json::text(&items).trim_end().replace('\n', "\n  ").as_str()));
+    }
+}
+
+#[test]
 fn a_session_that_cannot_be_named_by_its_id_stands_under_the_name_it_is_stored_by() {
     let long = "x".repeat(100_000);
     let ids = ["last", "all", "", "-y", "a\nb", &long, "plain"];

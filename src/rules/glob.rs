@@ -8,11 +8,14 @@ pub(super) struct Glob {
     text: String,
     /// Bytes before the first `*`; all of it without one.
     literal: usize,
+    /// Where what stands behind the last `*` begins; at the end without one.
+    tail: usize,
 }
 
 impl Glob {
     pub(super) fn new(text: &str) -> Self {
-        Self { literal: text.find('*').unwrap_or(text.len()), text: text.to_owned() }
+        let tail = text.rfind('*').map_or(text.len(), |at| at + 1);
+        Self { literal: text.find('*').unwrap_or(text.len()), tail, text: text.to_owned() }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -28,11 +31,19 @@ impl Glob {
         self.text.get(..self.literal).unwrap_or_default()
     }
 
+    /// What it ends with for certain.
+    fn suffix(&self) -> &str {
+        self.text.get(self.tail..).unwrap_or_default()
+    }
+
     pub(super) fn matches(&self, text: &str) -> bool {
         if self.is_literal() {
             return self.text == text;
         }
-        matches(self.text.as_bytes(), text.as_bytes())
+        // Nearly all that does not match is told by its ends.
+        text.ends_with(self.suffix())
+            && text.starts_with(self.prefix())
+            && matches(self.text.as_bytes(), text.as_bytes())
     }
 
     /// Whether some text that begins with `start` could match.

@@ -125,7 +125,10 @@ impl Secret {
         let one = |(glob, name): (&Glob, &Name)| {
             glob.matches(&name.text) || name.made.iter().any(|name| may_be(name, glob.text()))
         };
-        let says = |names: &[Name]| names.iter().any(|name| name.made.is_empty());
+        let says = |names: &[Name]| {
+            let is_marked = |name: &Name| !name.made.is_empty();
+            names.iter().any(is_marked) && !names.iter().all(is_marked)
+        };
         let fits = |names: &[Name]| {
             let both = || self.names.iter().zip(names);
             both().all(|(glob, name)| glob.matches(&name.text)) || says(names) && both().all(one)

@@ -144,6 +144,19 @@ pub fn text(report: &impl Serialize) -> String {
     out
 }
 
+/// The members of a list, `deep` blanks deep and without what stands around them, as [`text`] would write them.
+pub fn listed<T: Serialize>(all: impl Iterator<Item = T>, deep: usize) -> String {
+    let mut out = String::new();
+    for one in all {
+        if !out.is_empty() {
+            out.push_str(",\n");
+        }
+        out.extend(std::iter::repeat_n(' ', deep));
+        escaped(&serde_json::to_string_pretty(&one).unwrap_or_default(), deep, &mut out);
+    }
+    out
+}
+
 /// An object on a line of its own.
 pub fn line(object: &Value) -> String {
     cleaned(&format!("{object}\n"))
