@@ -24,6 +24,7 @@ use crate::model::event::{Before, Opening};
 use crate::model::ids::{SessionId, SessionKey};
 use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
+use crate::store::drafts;
 use crate::store::log;
 use crate::store::sessions::{self, Known};
 use crate::ui::tty;
@@ -217,6 +218,9 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
     }
     let opened = known.as_ref().map(|known| known.opened);
     let cost = known.as_ref().and_then(|known| known.figures.cost.clone());
+    let mode_back = known.as_ref().zip(surroundings.dirs.as_ref()).and_then(|(known, dirs)| {
+        known.commands().find_map(|command| drafts::mode_of(&dirs.state, command, &known.session_id))
+    });
     let account = known.filter(|_| exec.with_transcript).map(|known| account(&known, &surroundings)).transpose()?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
     let agent = match launch::named_agent(&exec.common, &surroundings.config)?.or(recorded) {
@@ -271,6 +275,7 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
         style: if exec.json { Style::Json } else { Style::Text },
         model: exec.common.model,
         mode: exec.mode,
+        mode_back,
         options: exec.config,
         deadline,
         answers,
@@ -453,6 +458,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         style: Style::Text,
         model: None,
         mode: None,
+        mode_back: None,
         options: Vec::new(),
         deadline: None,
         answers: None,
