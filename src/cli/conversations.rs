@@ -11,13 +11,19 @@ use crate::base::{human, paths, sanitize};
 use crate::config::dirs::{Dirs, Env};
 use crate::engine::forgetting::{self, Whose};
 use crate::engine::merging::{MERGE, MERGES};
+use crate::engine::recalling;
+use crate::model::account;
 use crate::model::changes::{Scope, Totals};
+use crate::model::draft::Sent;
+use crate::model::entry::Body;
+use crate::model::ids::SessionId;
 use crate::review::archive::{self, LAST, Listed};
 use crate::review::error::ReviewError;
 use crate::review::protocol::AgentSession;
 use crate::review::session::ReviewSession;
 use crate::store::claims;
 use crate::store::drafts;
+use crate::store::prompts::Prompts;
 use crate::store::sessions::{self, Asked, Can, Figures, Forgotten, Known, NotFound, State};
 use std::collections::HashSet;
 use std::io;
@@ -396,6 +402,7 @@ fn refused(row: &Row) -> Result<(), String> {
 /// together with changes of others. What its agent tells of it is left out from now on.
 pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
     refused(row)?;
+    let asked = asked_in(state, &row.known);
     sessions::take_left_behind(state);
     let known = &row.known;
     let forgotten = sessions::hidden(state);
@@ -428,7 +435,24 @@ pub(super) fn remove(state: &Path, row: &Row) -> Result<(), String> {
         went(journal, std::fs::remove_file(journal)).map_err(|why| in_part_only(in_part.len() + gone, why))?;
     }
     let beside = empty.into_iter().filter(|other| !other.journals.iter().any(|journal| shared.contains(journal)));
-    hide(state, &beside.chain([known]).collect::<Vec<_>>())
+    hide(state, &beside.chain([known]).collect::<Vec<_>>())?;
+    forget_prompts(state, |sent| !asked.contains(&*sent.text))
+}
+
+/// What was asked in a conversation, as far as its journals can be read.
+pub(super) fn asked_in(state: &Path, known: &Known) -> HashSet<String> {
+    let (journals, id) = (sessions::journals(state), SessionId::from(known.session_id.as_str()));
+    let read = recalling::recall(&journals, &id, &known.command, recalling::Bounds::default());
+    let entries = read.map(|(past, _)| past.entries).unwrap_or_default().into_iter();
+    let asked = entries.filter_map(|entry| if let Body::User(said) = entry.body { Some(said.text) } else { None });
+    let known = [&known.first_prompt, &known.last_prompt].into_iter().flatten().cloned();
+    asked.chain(known).map(|text| account::own_words(&text).to_owned()).collect()
+}
+
+/// Forgets prompts of which the composer brings back the earlier ones.
+pub(super) fn forget_prompts(state: &Path, stays: impl Fn(&Sent) -> bool) -> Result<(), String> {
+    let forgot = Prompts::new(drafts::dir(state)).retain(stays);
+    forgot.map_err(|error| format!("the prompts that it had cannot be forgotten: {error}"))
 }
 
 /// Removes all that is kept of a conversation but what its agent tells, and what else is in its journals and reviews. Of

@@ -134,6 +134,7 @@ pub(super) fn run(
             style: Style::Json,
             model: exec.common.model.clone(),
             mode: exec.mode.clone(),
+            mode_back: None,
             options: exec.config.clone(),
             deadline,
             answers: answers.clone(),

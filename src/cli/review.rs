@@ -21,6 +21,7 @@ use crate::review::session::{
     EarlierRun, Newest, ReviewSession, Turns, earlier_runs_until, namesakes, runs_before, unknown_beginnings,
 };
 use crate::ui::labels::left_run;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -138,6 +139,9 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
     let session = found.session.as_ref().or_else(|| turns.only_session());
     let elsewhere = |stem: &str, at| in_run(home, stem, session?, (at, wanted?));
     let turn = first_turn(turns, found.session.as_ref(), wanted, before, elsewhere)?;
+    if undo.turn.is_none() && undo.session != archive::LAST {
+        is_its_own(&mut tracker, found.session.as_ref(), turn)?;
+    }
     if let Some(trouble) = tracker.trouble() {
         say(&trouble);
     }
@@ -179,6 +183,9 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
         say(&words);
     }
     say_gone(&tracker);
+    if let Some(words) = tracker.not_covered() {
+        say(&format!("{words}: acp-tui review {}", tracker.head().stem));
+    }
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {
         for earlier in earlier(home, found) {
@@ -186,6 +193,26 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
         }
     }
     Ok(stopped.or_else(progress::asked).unwrap_or(printed.max(code_of(&taken))))
+}
+
+/// Refuses where what other sessions have changed since would be taken back with what the named one did.
+fn is_its_own(tracker: &mut ReviewSession, named: Option<&AgentSession>, turn: u64) -> Result<(), ReviewError> {
+    let Some(named) = named else { return Ok(()) };
+    let changed = tracker.turns_that_changed();
+    let turns = tracker.turns();
+    let others = changed.into_iter().filter(|one| *one >= turn).filter_map(|one| turns.owner(one));
+    let others: BTreeSet<&str> = others.map(|owner| owner.id.as_str()).filter(|id| *id != named.id).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let (id, stem) = (archive::shown_id(&named.id), &tracker.head().stem);
+    let others: Vec<String> = others.into_iter().map(archive::shown_id).collect();
+    let from = if turn == 0 { String::new() } else { format!(" --turn {turn}") };
+    Err(ReviewError::Refused(format!(
+        "in the run of session {id} files were changed since by {}, which would be taken back too: \
+         `acp-tui undo {stem}{from}` takes all of it back, `acp-tui review {stem}` decides piece by piece",
+        others.join(", ")
+    )))
 }
 
 /// What git ignored and no undo or redo brings back.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::changes::{HunkId, Totals, TurnName};
+use crate::review::session::tests::Place;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
@@ -57,6 +58,31 @@ fn turns_of_a_session_that_goes_on_are_counted_on() {
     assert_eq!(first_turn(turns(), None, None, before, elsewhere).ok(), Some(0));
     let (shared, begun) = ([session("a", 1), session("b", 2)], [1, 2].into());
     assert_eq!(first_turn(Turns::new(&shared, &begun), None, Some(2), before, elsewhere).ok(), Some(2));
+}
+
+#[test]
+fn an_undo_of_a_session_takes_nothing_of_others_along() {
+    let named = |id: &str, first_turn| AgentSession::new(id, first_turn, "agent");
+    let mut place = Place::with(&[("a", b"1\n")]);
+    place.turn(1, |p| p.client_writes("a", "2\n"));
+    place.review.session(named("aside", 2)).unwrap();
+    place.turn(2, |p| p.client_writes("b", "of the answer\n"));
+    place.review.session(named("session-1", 3)).unwrap();
+    place.turn(3, |p| p.client_writes("c", "more\n"));
+    place.review.session(named("silent", 4)).unwrap();
+    place.turn(4, |_| {});
+    place.review.session(named("last", 5)).unwrap();
+    place.turn(5, |p| p.client_writes("d", "last\n"));
+    let mut own = |id: &str, turn| is_its_own(&mut place.review, Some(&named(id, 0)), turn).map_err(|e| e.to_string());
+    let words = own("aside", 2).unwrap_err();
+    assert!(
+        words.contains("by last, session-1, which would") && words.contains("`acp-tui undo s --turn 2`"),
+        "{words}"
+    );
+    let words = own("session-1", 0).unwrap_err();
+    assert!(words.contains("by aside, last, which") && words.contains("`acp-tui undo s`"), "{words}");
+    assert!(own("silent", 4).is_err() && own("last", 5).is_ok());
+    assert!(is_its_own(&mut place.review, None, 0).is_ok(), "the run was named");
 }
 
 #[test]

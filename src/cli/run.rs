@@ -24,6 +24,7 @@ use crate::model::event::{Before, Opening};
 use crate::model::ids::{SessionId, SessionKey};
 use crate::model::session::{Allow, Policy};
 use crate::review::session::recorded;
+use crate::store::drafts;
 use crate::store::log;
 use crate::store::sessions::{self, Known};
 use crate::ui::tty;
@@ -217,6 +218,7 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
     }
     let opened = known.as_ref().map(|known| known.opened);
     let cost = known.as_ref().and_then(|known| known.figures.cost.clone());
+    let mode_back = known.as_ref().and_then(|known| mode_back(known, &surroundings));
     let account = known.filter(|_| exec.with_transcript).map(|known| account(&known, &surroundings)).transpose()?;
     debug!(allow = ?exec.allow, json = exec.json, timeout = ?exec.timeout, "exec");
     let agent = match launch::named_agent(&exec.common, &surroundings.config)?.or(recorded) {
@@ -271,6 +273,7 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
         style: if exec.json { Style::Json } else { Style::Text },
         model: exec.common.model,
         mode: exec.mode,
+        mode_back,
         options: exec.config,
         deadline,
         answers,
@@ -295,6 +298,12 @@ fn exec_watched(exec: Exec, wanted: &Outputs, started: Instant, watched: &Watche
 /// From when on the time of a run counts: a prompt that is waited for is none of its doing.
 fn begun(prompt: &str, started: Instant) -> Instant {
     if prompt == "-" { Instant::now() } else { started }
+}
+
+/// The mode that a kept side question is to have again.
+fn mode_back(known: &Known, surroundings: &Surroundings) -> Option<String> {
+    let state = &surroundings.dirs.as_ref()?.state;
+    known.commands().find_map(|command| drafts::mode_of(state, command, &known.session_id))
 }
 
 /// Where the files are that it goes on with, when that is not where it was called.
@@ -453,6 +462,7 @@ fn headless_demo(common: &Common) -> Result<u8, Usage> {
         style: Style::Text,
         model: None,
         mode: None,
+        mode_back: None,
         options: Vec::new(),
         deadline: None,
         answers: None,

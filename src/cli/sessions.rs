@@ -156,6 +156,12 @@ fn remove_all(state: &Path, yes: bool) -> Result<u8, Usage> {
         say(&format!("what agents have told: {why}"));
         outcome = code::OWN_FAULT;
     }
+    // Of those that stay as well, where they are asked for once more: an account of all that went would take its time.
+    let asked: HashSet<String> = stay.iter().flat_map(|known| conversations::asked_in(state, known)).collect();
+    if let Err(why) = conversations::forget_prompts(state, |sent| asked.contains(&*sent.text)) {
+        say(&why);
+        outcome = code::OWN_FAULT;
+    }
     // Those of which nothing is listed.
     let home = archive::below(state);
     for review in archive::list(&home).iter().filter(|review| !review.locked && archive::is_empty(&review.dir)) {

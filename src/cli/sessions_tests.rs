@@ -1,7 +1,10 @@
 use super::*;
 use crate::model::agent::Told;
 use crate::model::changes::Totals;
+use crate::model::draft::Sent;
 use crate::model::event::{Cans, Listed};
+use crate::store::drafts;
+use crate::store::prompts::Prompts;
 use crate::store::sessions::{Can, Figures, Known};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -223,6 +226,24 @@ fn after_all_was_removed_no_session_of_an_agents_own_list_comes_back() {
     told("one --acp", &["a", "elsewhere"]).unwrap();
     told("two --acp", &["b"]).unwrap();
     assert_eq!(ids(), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_asked_in_a_session_is_forgotten_with_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let (state, dir) = (temp.path(), sessions::journals(temp.path()));
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("7-0-1.jsonl"), of_two_agents()).unwrap();
+    let prompts = Prompts::new(drafts::dir(state));
+    let asks = |text: &str| prompts.remember(&Sent { cwd: "/work".into(), text: text.into() }).unwrap();
+    let asked = || prompts.list().unwrap().iter().map(|sent| sent.text.to_string()).collect::<Vec<_>>();
+    asks("hello");
+    asks("elsewhere");
+    assert_eq!(remove(state, "a", true).unwrap_or(99), code::OK);
+    assert_eq!(asked(), ["elsewhere"]);
+    asks("hello");
+    assert_eq!(remove_all(state, true).unwrap_or(99), code::OK);
+    assert_eq!(asked(), [""; 0]);
 }
 
 #[test]

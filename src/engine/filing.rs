@@ -9,6 +9,7 @@ use super::file_job::{FileJob, ReadJob, WriteJob};
 use super::refusing;
 use super::reviews::{self, Reviews, Writing, turn_of};
 use crate::agent::quirks::MissingFile;
+use crate::base::human;
 use crate::host::fs::{self, FsError};
 use crate::model::Model;
 use crate::model::event::{HostEvent, WriteFact};
@@ -283,6 +284,7 @@ impl FileQueue {
                 let (written, links) = write_text(&roots, &file, &content, known.as_ref(), &is_wanted)?;
                 Ok((written, links, outside))
             });
+            let mut apart = 0;
             let (result, links) = match written {
                 // The review has not got what is there now: it looks again.
                 Ok(Err(FsError::Changed(_))) if tries + 1 < WRITES => {
@@ -290,15 +292,26 @@ impl FileQueue {
                     return facts.send(Fact::WriteAgain(again));
                 }
                 Ok(Ok((w, links, outside))) => {
+                    apart = w.apart;
                     (Ok(WriteFact { created: w.created, bytes: w.bytes, old: w.old, outside }), links)
                 }
                 Ok(Err(error)) => (Err(refusing::file(&error)), Vec::new()),
                 Err(refusal) => (Err(refusal), Vec::new()),
             };
+            let message = words_of_apart(&path, apart);
             facts.send(Fact::Written(at, HostEvent::FileWritten { req, path, result }, links));
+            if apart > 0 {
+                facts.tell(at, HostEvent::Warning { message });
+            }
         });
         told
     }
+}
+
+/// That a file is another one now than under its other names.
+fn words_of_apart(path: &str, names: u64) -> String {
+    let (other, keep) = (human::count(names, "other name"), if names == 1 { "keeps" } else { "keep" });
+    format!("{path} was written under this name; {other} of the file (hard links) {keep} what it was")
 }
 
 /// The turn of a session that runs and is not being stopped.

@@ -5,6 +5,7 @@ use super::super::run::{Engine, Wake};
 use super::*;
 use crate::agent::quirks::MissingFile;
 use crate::model::changes::{ReviewAction, Scope};
+use crate::model::entry::Body;
 use crate::model::event::Intent;
 use crate::model::event::WriteHow;
 use crate::model::ids::EntryId;
@@ -101,6 +102,32 @@ async fn a_read_ends_with_its_turn_and_those_behind_it_are_not_begun() {
     let stop = hangs(&mut engine, None, Instant::now() + PATIENCE);
     engine.shutdown().await;
     assert!(stop.load(Ordering::Relaxed));
+}
+
+#[tokio::test]
+async fn other_names_of_a_file_that_keep_what_it_was_are_said() {
+    let place = place();
+    let (path, other) = (place.root.join("x"), place.root.with_file_name("other"));
+    std::fs::write(&path, "text").unwrap();
+    std::fs::hard_link(&path, &other).unwrap();
+    let mut engine = engine(&place, "", None);
+    engine.queue_file(write_job(1, &path, &"agent".into()));
+    let said = |engine: &Engine| {
+        let session = engine.model().session_of(AT).unwrap();
+        let notices = session.entries().iter().filter_map(|entry| match &entry.body {
+            Body::Notice(notice) => Some(notice.title.clone()),
+            _ => None,
+        });
+        notices.filter(|title| title.contains("hard link")).collect::<Vec<_>>()
+    };
+    while said(&engine).is_empty() {
+        let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing is said");
+        engine.step(wake);
+    }
+    let words = "was written under this name; 1 other name of the file (hard links) keeps what it was";
+    assert_eq!(said(&engine), [format!("{} {words}", path.display())]);
+    assert_eq!(std::fs::read_to_string(other).unwrap(), "text");
+    engine.shutdown().await;
 }
 
 #[tokio::test]

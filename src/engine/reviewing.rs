@@ -9,7 +9,7 @@ mod passed;
 mod waiting;
 mod worker;
 
-use self::load::Load;
+use self::load::{Load, Waiting};
 use self::passed::PassedTurns;
 use self::worker::Worker;
 use super::fact::Facts;
@@ -28,7 +28,7 @@ use crate::review::session::ReviewSession;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -249,7 +249,7 @@ pub(super) struct Reviewing {
     jobs: Option<SyncSender<Asked>>,
     backlog: VecDeque<Asked>,
     /// Bytes that are under way to the thread.
-    waiting: Arc<AtomicUsize>,
+    waiting: Arc<Waiting>,
     /// The thread wakes the loop when there is room again.
     has_backlog: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -355,7 +355,7 @@ impl Reviewing {
             // However late the thread looks at what it has changed.
             self.passed.is_over(turn);
         }
-        let fits = load::fit(&mut job, self.waiting.load(Ordering::Acquire));
+        let fits = load::fit(&mut job, self.waiting.news());
         if job.room().is_some_and(|most| self.backlog.len() >= most || !fits) {
             let is_said = !matches!(job, Job::Note(_)) || std::mem::replace(&mut self.left_out, true);
             return if is_said { Submission::Taken } else { Submission::LeftOut };
@@ -370,6 +370,11 @@ impl Reviewing {
         }
         self.backlog.push_back(Asked::new(at, job, &self.waiting));
         self.drain()
+    }
+
+    /// Bytes of writes that it has not looked at yet.
+    pub fn writes(&self) -> usize {
+        self.waiting.writes()
     }
 
     /// Whether anything of a call has changed since it was told last; from now on it is told.

@@ -123,6 +123,24 @@ fn waiting<'a>(jobs: impl Iterator<Item = &'a Asked>) -> usize {
 }
 
 #[test]
+fn writes_that_were_not_looked_at_yet_count_until_they_were() {
+    let (mut reviewing, queue) = without_thread(2);
+    let content: Arc<str> = "x".repeat(100).into();
+    let wrote = || Job::Wrote { path: "a".into(), turn: None, entry: EntryId(1), content: Arc::clone(&content) };
+    for _ in 0..3 {
+        reviewing.give(AT, wrote());
+    }
+    reviewing.give(AT, wrote().beside().0);
+    assert_eq!((reviewing.writes(), reviewing.waiting.news()), (400, 0), "news of calls keep their room");
+    let first = queue.recv().unwrap();
+    assert_eq!(reviewing.writes(), 400, "it is being looked at");
+    drop(first);
+    assert_eq!(reviewing.writes(), 300);
+    drop((queue, reviewing.backlog.drain(..)));
+    assert_eq!(reviewing.writes(), 0);
+}
+
+#[test]
 fn what_waits_is_bounded_in_bytes() {
     let text: Arc<str> = "x".repeat(1 << 20).into();
     let claims = || vec![ClaimedEdit { path: "a".into(), old: None, new: Arc::clone(&text) }];

@@ -266,6 +266,11 @@ impl Reviews {
         self.give(at, Job::NotWritten { entry, content })
     }
 
+    /// Bytes of writes that the reviews have not looked at yet.
+    pub fn bytes(&self) -> usize {
+        self.workspaces.writes()
+    }
+
     /// Has the review look at what is there before a command changes it.
     pub fn before_command(&mut self, at: SessionKey, req: ReqId) -> (Option<Receiver<()>>, Told) {
         if self.workspaces.reviewing(at).is_none() {

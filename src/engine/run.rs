@@ -5,6 +5,7 @@
 
 mod clock;
 mod execute;
+mod holding_back;
 mod shutdown;
 mod terminals;
 
@@ -339,9 +340,7 @@ impl Engine {
             let out = self.core.frame(agent, frame, &line, now);
             self.carry_out(out);
         }
-        if let Some(room) = batch.room {
-            self.rooms.keep(room, || self.files.bytes() + self.moving.bytes(), || self.recorder.waiting());
-        }
+        self.hold_back(batch.room);
     }
 
     /// Applies what is there already, for at most `budget`. The journal gets it all at once: waking its thread for every
@@ -588,7 +587,7 @@ impl Engine {
         self.apply_all(told);
         let told = self.recorder.flush();
         self.apply_all(told);
-        self.rooms.give_back(|| self.files.bytes() + self.moving.bytes(), || self.recorder.waiting());
+        self.let_on();
         if let Some(why) = self.audit.flush() {
             self.warn(format!("decisions are not logged any more: {why}"));
         }

@@ -128,6 +128,11 @@ impl Workspaces {
         })
     }
 
+    /// Bytes of writes that the reviews have not looked at yet.
+    pub fn writes(&self) -> usize {
+        self.reviewed.iter().filter_map(|reviewed| reviewed.reviewing.as_ref()).map(Reviewing::writes).sum()
+    }
+
     /// The sessions that are looked at by the same review as this one.
     pub fn beside(&self, at: SessionKey) -> Vec<SessionKey> {
         let review = self.review_of(at);

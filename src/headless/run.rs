@@ -9,7 +9,7 @@ use super::print::{Follower, Form, Last, json_line, usage_line};
 use super::printer::{Printer, reader_patience};
 use super::reading::Reading;
 use super::said::Said;
-use super::settings::{Setting, mode_setting, model_setting, name_of, option_setting, setting_state};
+use super::settings::{Setting, mode_back, mode_setting, model_setting, name_of, option_setting, setting_state};
 use super::verdict::{
     Cause, Verdict, auth_verdict, cancel_verdict, death_verdict, kept_verdict, stop_name, stop_verdict,
 };
@@ -59,6 +59,8 @@ pub struct ExecOptions {
     pub style: Style,
     pub model: Option<String>,
     pub mode: Option<String>,
+    /// The one that the session is to have again, where no other is asked for.
+    pub mode_back: Option<String>,
     pub options: Vec<(String, String)>,
     /// When the time given is over.
     pub deadline: Option<Instant>,
@@ -477,6 +479,8 @@ impl Exec {
         }
         if let Some(id) = &self.options.mode {
             settings.push(mode_setting(session, id)?);
+        } else if let Some(id) = &self.options.mode_back {
+            settings.extend(mode_back(session, id));
         }
         for (id, value) in &self.options.options {
             settings.push(option_setting(session, id, value)?);

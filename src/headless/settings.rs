@@ -47,6 +47,11 @@ pub(super) fn option_setting(session: SessionRef<'_>, id: &str, value: &str) -> 
     Ok(Setting::Option(id.to_owned(), wanted))
 }
 
+/// The mode that a session is to have again, where its agent still has that and has the session in another.
+pub(super) fn mode_back(session: SessionRef<'_>, id: &str) -> Option<Setting> {
+    mode_setting(session, id).ok().filter(|setting| setting_state(session, setting) == Some(false))
+}
+
 /// `None` while the answer is awaited, then whether it is in force.
 pub(super) fn setting_state(session: SessionRef<'_>, setting: &Setting) -> Option<bool> {
     match setting {

@@ -211,7 +211,7 @@ pub enum FileVerb {
 pub enum FileOutcome {
     /// On its way.
     Pending,
-    /// `old` is the text before, where it was known and small.
+    /// `old` is the text before, where it was known and small. Of a long text only the begin is in `new`.
     Written {
         created: bool,
         bytes: u64,

@@ -11,10 +11,11 @@ use super::replace::{Durability, Replacement};
 use crate::base::digest::digest;
 use crate::model::draft::{Draft, Place};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 /// Bytes that are kept of one draft.
@@ -56,19 +57,35 @@ pub fn forget(state: &Path, agent: &str, id: &str) -> io::Result<()> {
     drafts.keep(&place, &Draft::default())
 }
 
+/// The sessions in which something is written and not sent, each by its agent and its id.
+pub fn unsent(state: &Path) -> HashSet<(String, String)> {
+    let drafts = Drafts::new(dir(state));
+    let files = drafts.files().filter(|(_, name, _)| name.starts_with(DRAFT));
+    let kept = files.filter_map(|(path, ..)| read(&path).ok().flatten());
+    let unsent = kept.filter(|kept| !Draft { mode: String::new(), ..kept.draft.clone() }.is_empty());
+    unsent.filter_map(|kept| Some((kept.agent, kept.session?))).collect()
+}
+
+/// The mode that a session is to have again when it goes on; see [`Draft::mode`].
+pub fn mode_of(state: &Path, agent: &str, id: &str) -> Option<String> {
+    let place = Place::Session { agent: agent.to_owned(), id: id.to_owned() };
+    let draft = of_session(&Drafts::new(dir(state)).path(&place), &place).ok().flatten()?;
+    Some(draft.mode).filter(|mode| !mode.is_empty())
+}
+
 #[derive(Debug)]
 pub struct Drafts {
     dir: PathBuf,
     /// The name of this window.
     window: OnceLock<String>,
     /// What says that it lives.
-    lock: OnceLock<Option<Lock>>,
+    lock: Mutex<Option<Lock>>,
 }
 
 impl Drafts {
     /// Nothing is made before something is kept.
     pub fn new(dir: PathBuf) -> Self {
-        Self { dir, window: OnceLock::new(), lock: OnceLock::new() }
+        Self { dir, window: OnceLock::new(), lock: Mutex::default() }
     }
 
     /// Keeps a draft in place of the one before; an empty one takes it away.
@@ -203,20 +220,21 @@ impl Drafts {
         })
     }
 
-    /// Without a lock another window would take what is kept for left behind.
+    /// Without a lock another window would take what is kept for left behind. The directory may have been removed since.
     fn live(&self) -> io::Result<()> {
-        let lock = self.lock.get_or_init(|| {
-            private::make_private_dir(&self.dir).ok()?;
-            let path = self.dir.join(window_file(self.window()));
-            private::private_file().write(true).create_new(true).open(path).ok().map(Lock::wait)
-        });
-        if lock.is_some() { Ok(()) } else { Err(io::Error::other("no file could be made beside the drafts")) }
+        let mut lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.dir.join(window_file(self.window()));
+        if lock.is_none() || !path.is_file() {
+            private::make_private_dir(&self.dir)?;
+            *lock = Some(Lock::wait(private::private_file().write(true).create_new(true).open(path)?));
+        }
+        Ok(())
     }
 }
 
 impl Drop for Drafts {
     fn drop(&mut self) {
-        if let Some(Some(_)) = self.lock.get() {
+        if self.lock.get_mut().unwrap_or_else(PoisonError::into_inner).is_some() {
             // It is not needed; one that is left is removed later.
             let _ = fs::remove_file(self.dir.join(window_file(self.window())));
         }

@@ -51,6 +51,37 @@ fn what_is_kept_is_read_back_by_another_process_and_is_the_owners_alone() {
 }
 
 #[test]
+fn a_directory_that_was_removed_meanwhile_is_made_anew() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("state").join("written");
+    let window = Drafts::new(dir.clone());
+    window.keep(&directory(0), &draft("first")).unwrap();
+    fs::remove_dir_all(temp.path().join("state")).unwrap();
+    window.keep(&directory(0), &draft("second")).unwrap();
+    window.keep(&session("s"), &draft("third")).unwrap();
+    assert_eq!(dir.metadata().unwrap().permissions().mode() & 0o077, 0);
+    let other = Drafts::new(dir.clone());
+    assert_eq!(other.fetch(&session("s")).unwrap(), Some(draft("third")));
+    assert_eq!(other.fetch(&directory(0)).unwrap(), None, "its window lives");
+    drop(window);
+    assert_eq!(other.fetch(&directory(0)).unwrap(), Some(draft("second")));
+}
+
+#[test]
+fn sessions_with_words_and_modes_that_come_back_are_found() {
+    let temp = tempfile::tempdir().unwrap();
+    let (state, drafts) = (temp.path(), Drafts::new(dir(temp.path())));
+    assert!(unsent(state).is_empty() && mode_of(state, "agent --acp", "s").is_none());
+    let mode = Draft { mode: "plan".into(), ..Draft::default() };
+    drafts.keep(&session("s"), &mode).unwrap();
+    drafts.keep(&session("t"), &draft("half")).unwrap();
+    drafts.keep(&directory(0), &draft("of no session")).unwrap();
+    assert_eq!(unsent(state), [("agent --acp".to_owned(), "t".to_owned())].into());
+    assert_eq!(mode_of(state, "agent --acp", "s").as_deref(), Some("plan"));
+    assert_eq!((mode_of(state, "agent --acp", "t"), mode_of(state, "other", "s")), (None, None));
+}
+
+#[test]
 fn a_draft_is_the_sessions_under_each_command_line_of_its_agent() {
     let dir = tempfile::tempdir().unwrap();
     let window = || Drafts::new(dir.path().to_owned());

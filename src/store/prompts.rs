@@ -89,11 +89,24 @@ impl Prompts {
         Ok(found.into())
     }
 
+    /// Forgets all but those that are kept.
+    pub fn retain(&self, is_kept: impl Fn(&Sent) -> bool) -> io::Result<()> {
+        if !self.file().exists() {
+            return Ok(());
+        }
+        let _lock = self.lock()?;
+        self.write(self.list()?.into_iter().filter(is_kept))
+    }
+
     /// Writes the newest anew, each once. The lock is held.
     fn shorten(&self) -> io::Result<()> {
+        self.write(self.list()?.into_iter())
+    }
+
+    fn write(&self, sent: impl Iterator<Item = Sent>) -> io::Result<()> {
         let mut room = KEEP;
         let mut kept = Vec::new();
-        for sent in self.list()? {
+        for sent in sent {
             let line = serde_json::to_string(&Line { cwd: (&*sent.cwd).into(), text: (&*sent.text).into() })?;
             let Some(left) = room.checked_sub(line.len() + 1) else { break };
             room = left;

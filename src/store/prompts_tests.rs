@@ -25,6 +25,22 @@ fn prompts_are_listed_newest_first_and_each_once() {
 }
 
 #[test]
+fn what_is_forgotten_is_not_in_the_file_any_more() {
+    let dir = tempfile::tempdir().unwrap();
+    let prompts = Prompts::new(dir.path().join("written"));
+    prompts.retain(|_| false).unwrap();
+    assert!(!dir.path().join("written").exists(), "nothing is made for it");
+    for text in ["one", "two", "one", "three"] {
+        prompts.remember(&sent("/a", text)).unwrap();
+    }
+    prompts.retain(|sent| &*sent.text != "one").unwrap();
+    assert_eq!(texts(&prompts), ["three", "two"]);
+    assert!(!fs::read_to_string(prompts.file()).unwrap().contains("one"));
+    prompts.retain(|_| false).unwrap();
+    assert_eq!(fs::read(prompts.file()).unwrap(), b"");
+}
+
+#[test]
 fn a_line_that_was_cut_or_is_garbage_costs_only_itself() {
     let dir = tempfile::tempdir().unwrap();
     let prompts = Prompts::new(dir.path().to_owned());

@@ -13,29 +13,50 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// alone do are left out. What is larger itself goes when it is alone.
 pub(super) const MAX_WAITING: usize = 16 << 20;
 
+/// What all jobs of a review count for.
+#[derive(Debug, Default)]
+pub(in crate::engine) struct Waiting {
+    news: AtomicUsize,
+    /// Of what is written, which is never left out: agents are held back for it.
+    writes: AtomicUsize,
+}
+
+impl Waiting {
+    pub fn news(&self) -> usize {
+        self.news.load(Ordering::Acquire)
+    }
+
+    pub fn writes(&self) -> usize {
+        self.writes.load(Ordering::Acquire)
+    }
+}
+
 /// What a job counts for.
 #[derive(Debug, Default)]
 pub(in crate::engine) struct Load {
-    bytes: usize,
-    all: Arc<AtomicUsize>,
+    news: usize,
+    writes: usize,
+    all: Arc<Waiting>,
 }
 
 impl Load {
-    pub fn of(job: &Job, all: &Arc<AtomicUsize>) -> Self {
-        let bytes = size(job);
-        all.fetch_add(bytes, Ordering::AcqRel);
-        Self { bytes, all: Arc::clone(all) }
+    pub fn of(job: &Job, all: &Arc<Waiting>) -> Self {
+        let (news, writes) = (size(job), written(job));
+        all.news.fetch_add(news, Ordering::AcqRel);
+        all.writes.fetch_add(writes, Ordering::AcqRel);
+        Self { news, writes, all: Arc::clone(all) }
     }
 }
 
 impl Drop for Load {
     fn drop(&mut self) {
-        self.all.fetch_sub(self.bytes, Ordering::AcqRel);
+        self.all.news.fetch_sub(self.news, Ordering::AcqRel);
+        self.all.writes.fetch_sub(self.writes, Ordering::AcqRel);
     }
 }
 
 impl Asked {
-    pub fn new(at: SessionKey, job: Job, all: &Arc<AtomicUsize>) -> Self {
+    pub fn new(at: SessionKey, job: Job, all: &Arc<Waiting>) -> Self {
         Self { at, load: Load::of(&job, all), job }
     }
 
@@ -85,6 +106,17 @@ fn size(job: &Job) -> usize {
         Job::Note(ToolNote { paths, claims: of, .. }) => claims(of) + paths.iter().map(|p| path(p)).sum::<usize>(),
         Job::Preview { claims: of, .. } | Job::Places { claims: of, .. } => claims(of),
         Job::Beside { job, .. } | Job::After { job, .. } => size(job),
+        _ => 0,
+    }
+}
+
+/// What is written, of a write that the review is to look at.
+fn written(job: &Job) -> usize {
+    match job {
+        Job::BeforeWrite { content, .. } | Job::NotWritten { content, .. } | Job::Wrote { content, .. } => {
+            content.len()
+        }
+        Job::Beside { job, .. } | Job::After { job, .. } => written(job),
         _ => 0,
     }
 }

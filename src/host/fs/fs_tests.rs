@@ -355,10 +355,10 @@ fn r_355_large_files_in_parts_only() {
 fn r_357_r_358_creates_the_file_and_its_parents() {
     let place = Place::new();
     let written = place.write("a/b/c.txt", "new").unwrap();
-    assert_eq!(written, Written { created: true, bytes: 3, old: None });
+    assert_eq!(written, Written { created: true, bytes: 3, old: None, apart: 0 });
     assert_eq!(place.read("a/b/c.txt").unwrap(), "new");
     let written = place.write("a/b/c.txt", "newer").unwrap();
-    assert_eq!(written, Written { created: false, bytes: 5, old: Some("new".into()) });
+    assert_eq!(written, Written { created: false, bytes: 5, old: Some("new".into()), apart: 0 });
     fs::write(place.at("bin"), [0xff, 0xfe]).unwrap();
     assert_eq!(place.write("bin", "text").unwrap().old, None);
     assert!(place.write("in.txt/below", "x").is_err());

@@ -35,6 +35,8 @@ pub struct Written {
     pub bytes: u64,
     /// The previous text, if it was text and not too long.
     pub old: Option<String>,
+    /// Other names (hard links) that the file had, and that keep what it was.
+    pub apart: u64,
 }
 
 /// Refuses what is to be written only where its directory is, or only where nothing is.
@@ -79,7 +81,8 @@ pub fn write_text(
     };
     replace(&dir, &name, stat.as_ref(), None, was, fill)
         .map_err(|e| if is_wanted() { e.about(&at.asked) } else { unwanted() })?;
-    Ok(Written { created: stat.is_none(), bytes: content.len() as u64, old })
+    let apart = stat.as_ref().map_or(0, |stat| u64::from(stat.st_nlink as u32).saturating_sub(1));
+    Ok(Written { created: stat.is_none(), bytes: content.len() as u64, old, apart })
 }
 
 fn previous(file: File) -> Option<String> {

@@ -12,6 +12,7 @@ use super::super::terminal::{Terminal, TerminalOrigin};
 use super::super::tool::Exit;
 use super::Cx;
 use super::{audit, gate, notice, permission_mode, prompt, review, ruling, service, shell};
+use crate::base::limits::{self, MAX_TEXT};
 use crate::text::grid::ScreenSnapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -152,6 +153,11 @@ fn last_word(event: Matter, path: &str, error: &Refusal, cx: &mut Cx) {
     }
 }
 
+/// What the transcript keeps of what was there and was written: of a long text the begin, which is compared with nothing.
+fn shown(old: Option<String>, new: Arc<str>) -> (Option<Arc<str>>, Arc<str>) {
+    if new.len() > MAX_TEXT { (None, limits::cut(&*new, MAX_TEXT).into()) } else { (old.map(Arc::from), new) }
+}
+
 pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact, Refusal>, cx: &mut Cx) {
     let Some(Write { entry, path, content: new, .. }) = session.writes.remove(&req) else { return };
     let mut outside = None;
@@ -159,7 +165,8 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
         Ok(WriteFact { created, bytes, old, outside: real }) => {
             outside = real;
             let answer = Answer::Written { bytes, created };
-            (FileOutcome::Written { created, bytes, old: old.map(Arc::from), new }, answer)
+            let (old, new) = shown(old, new);
+            (FileOutcome::Written { created, bytes, old, new }, answer)
         }
         Err(error) => {
             last_word(Matter::Write, &path, &error, cx);
@@ -244,5 +251,18 @@ pub fn kill_terminals_of(session: &mut Session, turn: TurnId, cx: &mut Cx) {
         if terminal.turn == turn && terminal.origin == TerminalOrigin::Ours && terminal.exit.is_none() {
             cx.push(Effect::TerminalKill(terminal.id.clone()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_long_text_that_was_written_the_begin_is_kept() {
+        let (old, new) = shown(Some("old".into()), "x".repeat(MAX_TEXT).into());
+        assert_eq!((old.as_deref(), new.len()), (Some("old"), MAX_TEXT));
+        let (old, new) = shown(Some("old".into()), "x".repeat(30 << 20).into());
+        assert!(old.is_none() && new.len() < MAX_TEXT + 100 && new.ends_with(" bytes left out]"), "{}", new.len());
     }
 }

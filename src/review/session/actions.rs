@@ -326,6 +326,13 @@ impl ReviewSession {
         self.writing.unwritten()
     }
 
+    /// How many things no undo covers, in words; the review names them.
+    pub fn not_covered(&self) -> Option<String> {
+        let things = self.uncovered().len() as u64;
+        let is = if things == 1 { "is" } else { "are" };
+        (things > 0).then(|| format!("{} {is} not covered by an undo, see the review", count(things as usize, "thing")))
+    }
+
     fn rewound_words(&self, turn: u64) -> String {
         match turn {
             0 => "rewound to before the session".to_owned(),
@@ -361,6 +368,8 @@ impl ReviewSession {
             if done.stopped.is_some() {
                 // It is still to be done.
                 rewound.retain(|one| !is_missing(one));
+            } else if let Some(words) = self.not_covered() {
+                done.words = format!("{}; {words}", done.words);
             }
             for one in &mut rewound {
                 if is_missing(one) {

@@ -60,6 +60,11 @@ pub fn recover_swapped(dir: &Path, swap: &OsString, names: &[OsString], log: &Ch
         let _ = expected(&state, |was| fs::put(root, &path, &Put::Absent, was));
         return;
     }
+    if state.oid().is_some() && disk.is_ok_and(|disk| disk == state) {
+        // The file has just that: as a copy beside it, it would only be in the way.
+        let _ = expected(&state, |was| fs::put(root, &path, &Put::Absent, was));
+        return;
+    }
     // Not over what is there: anybody may have given it that name. Beside it, everybody sees it.
     let _ = fs::bring_beside(root, &owner, swap);
 }

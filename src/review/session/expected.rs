@@ -55,11 +55,13 @@ pub fn write_text(
     let Some(Replaceable { state, path: below, links }) = known else {
         return fs::write_text(at, content, &Was::Any, is_wanted).map(|written| (written, Vec::new()));
     };
-    let written = expected(state, |was| fs::write_text(at, content, was, is_wanted))?;
+    let mut written = expected(state, |was| fs::write_text(at, content, was, is_wanted))?;
     let Some(root) = roots.paths().first() else { return Ok((written, Vec::new())) };
     let is = |bytes: &[u8]| bytes == content.as_bytes();
     let new = Was::File { mode: state.mode().unwrap_or_default(), size: content.len() as u64, is: &is };
     let linked = |link: &&PathBuf| expected(state, |was| fs::link(root, link, below, &new, was)).is_ok();
     // Where it was saved meanwhile, or cannot be linked, the other name keeps what it has.
-    Ok((written, links.iter().filter(linked).map(|link| root.join(link)).collect()))
+    let links: Vec<PathBuf> = links.iter().filter(linked).map(|link| root.join(link)).collect();
+    written.apart = written.apart.saturating_sub(links.len() as u64);
+    Ok((written, links))
 }

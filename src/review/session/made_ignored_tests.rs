@@ -7,6 +7,7 @@ use super::*;
 use crate::model::changes::{FileChange, FileDoc, ReviewAction, RewindOutcome, Rewound, Scope, Target, Verdict};
 use crate::review::report::patch::export;
 use crate::review::snapshot::survey::NAMES_IN_ONE;
+use crate::review::worktree::walk::faults;
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -217,6 +218,60 @@ fn what_may_have_the_content_of_an_ignored_file_that_went_in_the_turn_is_left() 
             assert!(!place.at("new.js").exists(), "{what}");
         }
     }
+}
+
+#[test]
+fn what_was_moved_out_and_written_anew_before_the_turn_comes_back_as_it_was_then() {
+    for (turn, reopened) in [(0, false), (0, true), (1, false), (1, true)] {
+        let mut place = with_dist(true);
+        place.begin();
+        fs::rename(place.at("dist/old.js"), place.at("old.js")).unwrap();
+        writes_anew(&place, "old.js");
+        let was = place.read("old.js");
+        place.turn(1, |p| p.tool_writes("old.js", EVIL));
+        let mut place = if reopened { place.reopen() } else { place };
+        place.act(ReviewAction::Rewind { turn });
+        assert_eq!(place.read("old.js"), was, "{turn} {reopened}");
+        place.act(ReviewAction::Undo);
+        assert_eq!(place.read("old.js"), EVIL, "{turn} {reopened}");
+        assert!(place.review.uncovered().iter().any(|line| line.starts_with("dist/: old.js was ignored and is gone")));
+    }
+}
+
+#[test]
+fn an_undo_says_how_much_it_does_not_cover() {
+    let mut place = with_dist(true);
+    place.begin();
+    place.review.keep_all();
+    place.turn(1, |p| p.client_writes("notes", EVIL));
+    let done = place.act(ReviewAction::Rewind { turn: 1 });
+    let words = "1 thing is not covered by an undo, see the review";
+    assert!(done.words.ends_with(&format!("; {words}")), "{}", done.words);
+    assert_eq!(place.review.not_covered().as_deref(), Some(words), "{:?}", place.review.uncovered());
+    let mut place = Place::with(&[("a", b"1\n")]);
+    place.turn(1, |p| p.client_writes("a", "2\n"));
+    assert_eq!(place.act(ReviewAction::Rewind { turn: 1 }).words, "rewound to before turn 1");
+}
+
+#[test]
+fn only_ignored_files_that_a_new_one_is_like_are_looked_at_for_it() {
+    let mut place = with_dist(true);
+    for n in 0..2_000 {
+        place.write(&format!("{n}.log"), "of the person\n");
+    }
+    place.begin();
+    let mut looks = 0;
+    place.turn(1, |p| {
+        writes_anew(p, "7.log");
+        fs::rename(p.at("7.log"), p.at("7.txt")).unwrap();
+        p.write("new.js", EVIL);
+        looks = faults::looks();
+    });
+    let looks = faults::looks() - looks;
+    assert!(looks < 200, "{looks}");
+    let notes = |place: &mut Place, name| shown(place, Scope::Session, name).note;
+    assert!(notes(&mut place, "7.txt").is_some_and(|note| note.starts_with("in doubt")));
+    assert_eq!(notes(&mut place, "new.js"), None);
 }
 
 #[test]

@@ -29,6 +29,8 @@ const NAMED: usize = 50;
 #[derive(Default)]
 pub(super) struct LastRead {
     own: Option<Stat>,
+    /// What `own` was when it was read first.
+    first: Option<Stat>,
     /// Of the repositories below the root, by their directories.
     nested: BTreeMap<RelPath, Stat>,
     /// Of those whose index is not read, the first ones, and how many there are.
@@ -36,6 +38,11 @@ pub(super) struct LastRead {
 }
 
 impl LastRead {
+    /// Whether the index of the root's repository is the one that was read first.
+    pub(super) fn is_as_at_first(&self) -> bool {
+        self.own.is_some() && self.own == self.first
+    }
+
     /// Which indexes are not read, in words.
     pub(super) fn left_out(&self) -> Option<String> {
         let (first, count) = &self.left_out;
@@ -148,6 +155,9 @@ impl Snapshot {
             return None;
         }
         self.indexes.own = Some(stat);
+        if !self.looked {
+            self.indexes.first = Some(stat);
+        }
         self.at(Point::IndexSeen);
         repo.index(self.root())
     }

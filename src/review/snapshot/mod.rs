@@ -23,6 +23,7 @@ pub mod prior;
 mod record;
 pub mod repositories;
 pub mod root;
+mod staged;
 pub mod survey;
 mod their_pack;
 mod trust;
@@ -281,6 +282,7 @@ impl Snapshot {
             self.beyond.passed()?;
             if is_new {
                 self.mounts.note(self.root.path())?;
+                self.note_staged(repo.as_ref(), index.as_ref())?;
             }
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
             self.note_verified(first);

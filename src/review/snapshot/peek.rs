@@ -168,6 +168,7 @@ impl Snapshot {
         let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
         named.extend(self.objects.left_out().map(Uncovered::from));
         named.extend(self.indexes.left_out().map(Uncovered::from));
+        named.extend(self.staged_otherwise().map(Uncovered::from));
         let replaced = self.root.words();
         if self.root.is_lost() {
             // Of what stands in its place nothing is looked at.

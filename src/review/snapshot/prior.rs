@@ -222,16 +222,22 @@ struct Gone {
 }
 
 impl Gone {
-    /// What was `seen` is kept.
-    fn since(turn: &Turn, seen: &Entries, reader: &mut Reader) -> Self {
-        let mut all = turn.inside.gone(reader);
-        all.extend(turn.names.iter().filter(|name| matches!(reader.stat(name), Ok(None))).cloned());
+    /// Of what may be one of the `new` files, since very much may be ignored. What was `seen` is kept.
+    fn since<'a>(turn: &Turn, new: impl Iterator<Item = &'a [u8]>, seen: &Entries, reader: &mut Reader) -> Self {
+        let mut wanted = Self::default();
+        new.for_each(|key| wanted.add(turn, key));
+        let is_wanted = |key: &[u8]| wanted.may_be(turn, key) && !seen.contains_key(key);
+        let mut all = turn.inside.gone(reader, &is_wanted);
+        let tops = turn.names.iter().filter(|name| is_wanted(name));
+        all.extend(tops.filter(|name| matches!(reader.stat(name), Ok(None))).cloned());
         let mut gone = Self::default();
-        for key in all.iter().filter(|key| !seen.contains_key(*key)) {
-            gone.names.extend(alike(key));
-            gone.tops.extend(uppermost(&turn.names, key).map(RelPath::from));
-        }
+        all.iter().for_each(|key| gone.add(turn, key));
         gone
+    }
+
+    fn add(&mut self, turn: &Turn, key: &[u8]) {
+        self.names.extend(alike(key));
+        self.tops.extend(uppermost(&turn.names, key).map(RelPath::from));
     }
 
     /// Whether a new file may have what one of them had.
@@ -315,6 +321,7 @@ impl PriorLook<'_> {
     pub(crate) fn mark_known(&self, jobs: &mut [Job]) {
         let (mut judged, mut open) = (Vec::new(), BTreeMap::new());
         let mut reader = Reader::new(self.root);
+        let new: Vec<RelPath> = jobs.iter().filter(|job| job.known.is_none()).map(|job| job.key.clone()).collect();
         let mut gone: Option<Gone> = None;
         for (at, job) in jobs.iter_mut().enumerate().filter(|(_, job)| job.known.is_none()) {
             job.silent |= self.first;
@@ -323,7 +330,9 @@ impl PriorLook<'_> {
             let standing = self.standing(&job.key);
             let mut news = self.judge(&standing, job, &stat, &mut reader);
             if let (News::New, Some(turn)) = (news, &self.ignored.turn)
-                && gone.get_or_insert_with(|| Gone::since(turn, self.seen, &mut reader)).may_be(turn, &job.key)
+                && gone
+                    .get_or_insert_with(|| Gone::since(turn, new.iter().map(|key| &**key), self.seen, &mut reader))
+                    .may_be(turn, &job.key)
             {
                 news = News::HasCome;
             }

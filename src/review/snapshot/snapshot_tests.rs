@@ -430,6 +430,58 @@ fn what_was_ignored_before_is_not_new_when_the_rules_change() {
 }
 
 #[test]
+fn what_only_comes_into_the_index_is_named() {
+    let said = |snapshot: &Snapshot| {
+        let lines = snapshot.uncovered().into_iter();
+        lines
+            .filter_map(|line| {
+                line.strip_prefix("git's index has changed since the session began, which an undo leaves, for ")
+                    .map(str::to_owned)
+            })
+            .collect::<Vec<_>>()
+    };
+    let space = Space::git(|s| {
+        s.write("src/a", "a");
+        s.write("src/b", "b");
+    });
+    space.write("of-person", "untracked");
+    let mut snapshot = space.snapshot();
+    assert_eq!(said(&snapshot), [""; 0]);
+    space.run(&["add", "-A"]);
+    assert_eq!(snapshot.scan().unwrap(), [], "no file has changed");
+    assert_eq!(said(&snapshot), ["1 path: of-person"]);
+    space.run(&["rm", "-q", "--cached", "src/a"]);
+    space.run(&["update-index", "--chmod=+x", "src/b"]);
+    for n in 0..20 {
+        space.write(format!("new{n:02}"), "new");
+    }
+    space.run(&["add", "-N", "."]);
+    snapshot.scan().unwrap();
+    let named = said(&snapshot).pop().unwrap();
+    assert!(named.starts_with("23 paths: new00, new01, ") && named.ends_with(" and 13 more"), "{named}");
+    // Also by who takes the record up without a look, as for a report.
+    snapshot.save().unwrap();
+    drop(snapshot);
+    let again = Snapshot::open(&space.store(), &space.root, Limits::default()).unwrap();
+    assert_eq!(said(&again), [named]);
+    space.run(&["read-tree", "HEAD"]);
+    assert_eq!(said(&again), [""; 0], "it is as it was");
+}
+
+#[test]
+fn what_comes_into_a_new_repositorys_first_index_is_named() {
+    let space = Space::new();
+    space.run(&["init", "-q"]);
+    space.write("of-person", "untracked");
+    let mut snapshot = space.snapshot();
+    space.run(&["add", "-A"]);
+    snapshot.scan().unwrap();
+    let is_said =
+        |line: &String| line.starts_with("git's index has changed") && line.ends_with(" for 1 path: of-person");
+    assert!(snapshot.uncovered().iter().any(is_said), "{:?}", snapshot.uncovered());
+}
+
+#[test]
 fn tracked_although_ignored_is_covered() {
     let space = Space::git(|s| {
         s.write(".gitignore", "*.log\n");

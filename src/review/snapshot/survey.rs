@@ -251,8 +251,8 @@ impl Survey {
         all
     }
 
-    /// Files and links that are not there any more.
-    pub(crate) fn gone(&self, reader: &mut Reader) -> Vec<RelPath> {
+    /// Files and links that are not there any more, of those that are `wanted`.
+    pub(crate) fn gone(&self, reader: &mut Reader, wanted: &dyn Fn(&[u8]) -> bool) -> Vec<RelPath> {
         let mut gone = Vec::new();
         for (key, listed) in &self.dirs {
             let now = reader.stat(key).ok().flatten();
@@ -261,7 +261,8 @@ impl Survey {
             }
             let files = listed.names.iter().filter(|name| !name.ends_with(b"/"));
             let paths = files.map(|name| RelPath::from([key, &b"/"[..], name].concat()));
-            gone.extend(paths.filter(|path| matches!(reader.stat(path), Ok(None))));
+            let wanted = paths.filter(|path| wanted(path));
+            gone.extend(wanted.filter(|path| matches!(reader.stat(path), Ok(None))));
         }
         gone
     }

@@ -14,6 +14,7 @@ pub enum Way {
 thread_local! {
     static BEHIND: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static BEFORE: Cell<Option<(SystemTime, Duration)>> = const { Cell::new(None) };
+    static LOOKS: Cell<usize> = const { Cell::new(0) };
     static WANTED: RefCell<Vec<(Way, Vec<u8>, Errno)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -29,7 +30,13 @@ pub fn on(way: Way, key: &str, errno: Errno) -> impl Drop + use<> {
     Off(way, key.into())
 }
 
+/// How often a path was looked at.
+pub fn looks() -> usize {
+    LOOKS.get()
+}
+
 pub fn at(way: Way, key: &[u8]) -> Result<(), Errno> {
+    LOOKS.set(LOOKS.get() + usize::from(way == Way::Stat));
     let wanted =
         |all: &Vec<(Way, Vec<u8>, Errno)>| all.iter().find(|one| one.0 == way && one.1 == key).map(|one| one.2);
     WANTED.with_borrow(wanted).map_or(Ok(()), Err)

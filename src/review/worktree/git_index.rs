@@ -33,6 +33,17 @@ pub(crate) struct Index {
     pub(crate) written: walk::Time,
 }
 
+/// What an index says of a path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'a> {
+    /// Below the root.
+    pub path: &'a [u8],
+    /// Of a conflict, a number from 1.
+    pub stage: u8,
+    pub mode: u32,
+    pub oid: Oid,
+}
+
 /// Why an index cannot be made use of, if so. Reads it.
 pub(crate) fn why_not(path: &Path) -> Option<Odd> {
     read(path).err()
@@ -183,6 +194,14 @@ impl Index {
                     && !entry.flags.contains(Flags::SKIP_WORKTREE)
             })
             .map(|(_, path)| path)
+    }
+
+    /// All that it says of paths below the root, submodules included.
+    pub(crate) fn named_all(&self) -> impl Iterator<Item = Named<'_>> {
+        self.ours().filter_map(|(entry, path)| {
+            let oid = Oid(entry.id.as_bytes().try_into().ok()?);
+            Some(Named { path, stage: entry.stage_raw() as u8, mode: entry.mode.bits(), oid })
+        })
     }
 
     /// Whether there are attributes that only git has.

@@ -1,6 +1,7 @@
 //! Removes old conversations, where the person has set limits.
 //!
-//! Invariants: without a limit nothing goes; one that is open stays, and a journal goes only with all that is in it.
+//! Invariants: without a limit nothing goes; one that is open, or in which something is written and not sent, stays, and a
+//! journal goes only with all that is in it.
 
 use super::{Known, State, index, journals, list};
 use crate::store::drafts;
@@ -50,9 +51,13 @@ pub fn prune(state: &Path, limits: Limits, now: Duration, goes_on: Option<&str>)
         return Ok(Pruned::default());
     }
     let (mut count, mut bytes, mut is_full) = (0, 0, false);
+    let unsent = drafts::unsent(state);
+    let is_unsent = |known: &Known| {
+        known.commands().any(|command| unsent.contains(&(command.to_owned(), known.session_id.clone())))
+    };
     let all: Vec<Known> = list(state)?.sessions.into_iter().filter(|known| !known.journals.is_empty()).collect();
     let stays = all.iter().map(|known| {
-        if known.state == State::Open || goes_on == Some(known.session_id.as_str()) {
+        if known.state == State::Open || goes_on == Some(known.session_id.as_str()) || is_unsent(known) {
             return true;
         }
         (count, bytes) = (count + 1, bytes + known.bytes);

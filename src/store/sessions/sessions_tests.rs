@@ -1134,18 +1134,21 @@ fn only_what_is_beyond_a_limit_goes_and_never_what_is_open() {
         let drafts = Drafts::new(drafts::dir(home.path()));
         let half = Draft { text: "half".into(), ..Draft::default() };
         drafts.keep(&place("old"), &half).unwrap();
+        let mode = Draft { mode: "default".into(), ..Draft::default() };
+        drafts.keep(&place("ten days"), &mode).unwrap();
         let pruned = prune(home.path(), limits, Duration::from_secs(STARTED + 100), goes_on).unwrap();
         let ids = home.ids();
         assert_eq!(pruned.sessions, 4 - ids.len() as u64);
-        assert_eq!(drafts.fetch(&place("old")).unwrap().is_some(), ids.contains(&"old".to_owned()));
+        assert!(drafts.fetch(&place("old")).unwrap().is_some(), "what is not sent is the person's");
+        assert_eq!(drafts.fetch(&place("ten days")).unwrap().is_some(), ids.contains(&"ten days".to_owned()));
         ids.join(",")
     };
     let none = Limits::default();
     assert_eq!(left(none, None), "day,new,old,ten days");
-    assert_eq!(left(Limits { count: Some(2), ..none }, None), "day,new");
-    assert_eq!(left(Limits { count: Some(2), ..none }, Some("old")), "day,new,old");
-    assert_eq!(left(Limits { age: Some(Duration::from_secs(864_200)), ..none }, None), "day,new,ten days");
-    assert_eq!(left(Limits { bytes: Some(1), ..none }, None), "");
+    assert_eq!(left(Limits { count: Some(2), ..none }, None), "day,new,old");
+    assert_eq!(left(Limits { count: Some(2), ..none }, Some("ten days")), "day,new,old,ten days");
+    assert_eq!(left(Limits { age: Some(Duration::from_secs(100_000)), ..none }, None), "day,new,old");
+    assert_eq!(left(Limits { bytes: Some(1), ..none }, None), "old");
     let home = home();
     let file = fs::OpenOptions::new().append(true).open(home.file("old.jsonl")).unwrap();
     // As if it had not ended.

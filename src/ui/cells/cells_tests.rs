@@ -269,6 +269,9 @@ fn files_served_are_one_line() {
     assert_eq!(shown(op(written(Some("a\nb\n"), false)), None), ["· wrote src/main.rs  +1 −1"]);
     assert_eq!(shown(op(written(None, true)), None), ["· created src/main.rs  +2"]);
     assert_eq!(shown(op(written(None, false)), None), ["· wrote src/main.rs  4 B"]);
+    let cut =
+        FileOutcome::Written { created: true, bytes: 30_000_000, old: None, new: "a\n… [2 bytes left out]".into() };
+    assert_eq!(shown(op(cut), None), ["· created src/main.rs  30 MB"]);
     assert_eq!(
         shown(op(FileOutcome::Refused("outside of the roots".into())), None),
         ["✗ refused to write src/main.rs: outside of the roots"]

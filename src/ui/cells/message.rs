@@ -279,6 +279,8 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             let did = if *created { "created" } else { "wrote" };
             let mut figures = StyledText::of("  ", Token::Dim);
             match (created, old) {
+                // The lines of a text that was cut are not known.
+                (true, None) if (new.len() as u64) < *bytes => figures.push(&human::bytes(*bytes), Token::Dim),
                 (true, _) | (false, Some(_)) => {
                     figures.append(&super::diffs::figures(old.as_deref().unwrap_or_default(), new));
                 }
