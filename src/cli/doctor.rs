@@ -313,8 +313,7 @@ fn configuration(surroundings: &Surroundings) -> Section {
         }
     }
     for (name, agent) in &surroundings.config.agents {
-        let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
-        let mut lacking = launch::lacking_places(&agent.sandbox, home);
+        let mut lacking = launch::lacking_places(&agent.sandbox, dirs.home.as_deref());
         for (key, value) in of_agent(agent) {
             section.add(format!("agents.{name}.{key}"), format!("{value} (config.toml)"), lacking.remove(key));
         }

@@ -62,6 +62,9 @@ pub(super) fn say_goodbye(goodbye: &Goodbye, on_screen: bool) {
     if let Some(why) = &goodbye.unlogged {
         say(&format!("the last decisions are missing in the audit log: {why}"));
     }
+    for message in &goodbye.unheard {
+        say(message);
+    }
     for survivor in &goodbye.survivors {
         say(&format!("still running in a session of its own: {survivor}"));
     }

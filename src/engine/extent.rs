@@ -56,11 +56,13 @@ pub(super) fn of(
     if claims.all.iter().all(|claim| claim.only_narrows) {
         return None;
     }
-    let mut extent = Extent { is_plain: true, ..Extent::default() };
+    let has_outputs = !claims.outputs.is_empty();
+    let mut extent = Extent { is_plain: true, changes: has_outputs, edits: has_outputs, ..Extent::default() };
     for (claim, verdict) in claims.all.iter().zip(verdicts) {
         let kind = Tool::named(&claim.tool).map_or(Kind::Other, |tool| tool.kind);
         if !claim.only_narrows {
             extent.changes |= matches!(kind, Kind::Bash | Kind::Edit);
+            extent.edits |= kind == Kind::Edit;
             let is_plain = || may_be_plain(claim) && covered(claim) && is_plain_below(place, claims, claim, &covered);
             extent.is_plain &= *verdict == Ruled::Allow || is_plain();
         }

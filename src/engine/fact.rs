@@ -54,6 +54,11 @@ impl Facts {
         });
     }
 
+    /// Tells it from a task. Whether somebody is there who may hear it.
+    pub async fn hears(&self, at: Address, event: HostEvent) -> bool {
+        self.0.send(Fact::Host(at, event)).await.is_ok()
+    }
+
     /// Waits for room; not for the loop.
     pub fn send(&self, fact: Fact) {
         // When the engine is gone the fact is dropped.

@@ -5,7 +5,7 @@ use crate::agent::codec;
 use crate::engine::core::{Core, Out};
 use crate::engine::replay::{Replay, replay};
 use crate::model::effect::Effect;
-use crate::model::entry::Body;
+use crate::model::entry::{Body, Entry};
 use crate::model::event::{Before, Event, HostEvent, WriteFact};
 use crate::model::ids::{Addressed, ReqId};
 use crate::model::past::Past;
@@ -238,6 +238,21 @@ fn named(model: &Model, agent: AgentKey, id: &str) -> Option<Session> {
     model.sessions().find(|(_, session)| is_it(session)).map(|(_, session)| session.clone())
 }
 
+/// A directory of state with this journal in it.
+fn kept(text: &str) -> (tempfile::TempDir, PathBuf) {
+    let state = tempfile::tempdir().unwrap();
+    let dir = sessions::journals(state.path());
+    std::fs::create_dir(&dir).unwrap();
+    let path = dir.join("1700000000-000-1.jsonl");
+    std::fs::write(&path, text).unwrap();
+    (state, path)
+}
+
+/// What stands in a conversation, but for what is said of where it goes on.
+fn told(session: &Session, words: impl Fn(&Entry) -> String) -> Vec<String> {
+    session.entries().iter().map(words).filter(|body| !body.contains("handed over to a new session")).collect()
+}
+
 const ALL: [(AgentKey, &str, &str); 4] = [(A, "one", "a"), (A, "one", "b"), (B, "two", "a"), (A, "one", "c")];
 
 /// Every text that was said in one of them.
@@ -251,11 +266,7 @@ fn each_conversation_can_be_taken_out_and_the_others_are_what_they_were() {
     let whole = play.journal.join("\n") + "\n";
     let before = replayed(&whole);
     for (agent, command, id) in ALL {
-        let state = tempfile::tempdir().unwrap();
-        let dir = sessions::journals(state.path());
-        std::fs::create_dir(&dir).unwrap();
-        let path = dir.join("1700000000-000-1.jsonl");
-        std::fs::write(&path, &whole).unwrap();
+        let (state, path) = kept(&whole);
         take_out(state.path(), &path, Whose { id, command: Some(command) }).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         let after = replayed(&text);
@@ -263,15 +274,7 @@ fn each_conversation_can_be_taken_out_and_the_others_are_what_they_were() {
         for (other_agent, other, other_id) in ALL.into_iter().filter(|one| *one != (agent, command, id)) {
             let (now, then) = (named(&after, other_agent, other_id), named(&before, other_agent, other_id));
             let (now, then) = (now.expect(other_id), then.unwrap());
-            let bodies = |session: &Session| -> Vec<String> {
-                let handed = |body: &String| !body.contains("handed over to a new session");
-                session
-                    .entries()
-                    .iter()
-                    .map(|e| format!("{:?} {:?} {:?}", e.id, e.turn, e.body))
-                    .filter(handed)
-                    .collect()
-            };
+            let bodies = |session: &Session| told(session, |e| format!("{:?} {:?} {:?}", e.id, e.turn, e.body));
             // That another one continues it is not known any more.
             if (id, agent) == ("a", B) {
                 assert_eq!(now.entries().len() + usize::from(other_id == "a"), then.entries().len());
@@ -289,11 +292,7 @@ fn each_conversation_can_be_taken_out_and_the_others_are_what_they_were() {
 #[test]
 fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
     let whole = Play::whole().journal.join("\n") + "\n";
-    let state = tempfile::tempdir().unwrap();
-    let dir = sessions::journals(state.path());
-    std::fs::create_dir(&dir).unwrap();
-    let path = dir.join("1700000000-000-1.jsonl");
-    std::fs::write(&path, &whole).unwrap();
+    let (state, path) = kept(&whole);
     let ids = || {
         let mut all = sessions::list(state.path()).unwrap().sessions;
         all.sort_by_key(|known| known.created);
@@ -319,6 +318,7 @@ fn one_after_the_other_can_be_taken_out_and_what_is_open_is_left_alone() {
     }
     take_out(state.path(), &path, Whose { id: "c", command: Some("one") }).unwrap();
     assert_eq!(ids(), [row("two", "a", 2)]);
+    let dir = sessions::journals(state.path());
     assert_eq!(dir.read_dir().unwrap().count(), 2, "the journal, and the index");
 }
 
@@ -354,11 +354,7 @@ fn one_that_took_the_place_of_another_stays_when_that_goes_and_the_other_way_rou
         play.turn(A, 0, "b", "second");
         let whole = play.journal.join("\n") + "\n";
         for (id, other) in [("a", "b"), ("b", "a")] {
-            let state = tempfile::tempdir().unwrap();
-            let dir = sessions::journals(state.path());
-            std::fs::create_dir(&dir).unwrap();
-            let path = dir.join("1700000000-000-1.jsonl");
-            std::fs::write(&path, &whole).unwrap();
+            let (state, path) = kept(&whole);
             take_out(state.path(), &path, Whose { id, command: Some("one") }).unwrap();
             let text = std::fs::read_to_string(&path).unwrap();
             assert_eq!((said(&text, id), said(&text, other)), (0, said(&whole, other)), "{text}");
@@ -406,11 +402,7 @@ fn each_conversation_can_be_had_alone_as_it_was() {
     let whole = play.journal.join("\n") + "\n";
     let before = replayed(&whole);
     for (agent, command, id) in ALL {
-        let state = tempfile::tempdir().unwrap();
-        let dir = sessions::journals(state.path());
-        std::fs::create_dir(&dir).unwrap();
-        let path = dir.join("1700000000-000-1.jsonl");
-        std::fs::write(&path, &whole).unwrap();
+        let (state, path) = kept(&whole);
         let mut text = String::new();
         let put = |line: &str| {
             text.push_str(line);
@@ -421,11 +413,7 @@ fn each_conversation_can_be_had_alone_as_it_was() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), whole, "it stays as it is");
         let after = replayed(&text);
         let (now, then) = (named(&after, agent, id).expect(id), named(&before, agent, id).unwrap());
-        let turns = |session: &Session| {
-            let handed = |body: &String| !body.contains("handed over to a new session");
-            let all = session.entries().iter().map(|e| format!("{:?} {:?}", e.turn, e.body));
-            all.filter(handed).collect::<Vec<_>>()
-        };
+        let turns = |session: &Session| told(session, |e| format!("{:?} {:?}", e.turn, e.body));
         assert_eq!(turns(&now), turns(&then), "{command} {id}:\n{text}");
         for (other_agent, other, other_id) in ALL.into_iter().filter(|one| *one != (agent, command, id)) {
             assert!(other_id == id || said(&text, other_id) == 0, "{other} {other_id} in {id}:\n{text}");

@@ -141,6 +141,13 @@ impl Far {
         }
     }
 
+    /// The same of one that has died, with what has moved away from it. Gives that by the words for it, too.
+    pub async fn clear_up(self, graces: Graces) -> (Vec<Survivor>, Vec<String>) {
+        let Self::Process(process) = self else { return (self.shutdown(graces).await, Vec::new()) };
+        let (left, ended) = process.clear_up(graces).await;
+        (left, ended.iter().map(|one| format!("{} {}", one.pid, one.command)).collect())
+    }
+
     /// Ends it with all that belongs to it, and names what could not be ended.
     pub async fn shutdown(self, graces: Graces) -> Vec<Survivor> {
         match self {

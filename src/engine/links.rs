@@ -4,6 +4,7 @@
 //! was served is the last to be served again, so that no agent, however much it sends, keeps another one waiting.
 
 use super::decoding::Decoding;
+use super::fact::Facts;
 use super::link::{Connect, Ended, Link};
 use super::running::{Running, STDERR_LINES};
 use crate::agent::codec::Decoded;
@@ -182,6 +183,14 @@ struct Far {
     is_given_kept: bool,
 }
 
+/// What an agent has left.
+#[derive(Debug, Default)]
+pub(super) struct Remains {
+    pub survivors: Vec<Survivor>,
+    /// What is to be told of it, where nobody was there any more who could hear it.
+    pub unheard: Option<String>,
+}
+
 pub(super) struct Links {
     agents: BTreeMap<AgentKey, Far>,
     /// Makes the links to agents that are no processes.
@@ -191,7 +200,7 @@ pub(super) struct Links {
     /// The one that was served last.
     last: AgentKey,
     /// Those that were let go.
-    ending: Vec<JoinHandle<Vec<Survivor>>>,
+    ending: Vec<JoinHandle<Remains>>,
 }
 
 impl Links {
@@ -300,12 +309,29 @@ impl Links {
         running.far.look_around();
         self.ending.push(tokio::spawn(async move {
             running.close_input(LAST_WORDS).await;
-            running.far.shutdown(graces).await
+            Remains { survivors: running.far.shutdown(graces).await, unheard: None }
+        }));
+    }
+
+    /// The same with one that has died: what it has left ends, too, and that is told.
+    pub fn clear_up(&mut self, agent: AgentKey, facts: &Facts) {
+        let (graces, facts) = (self.graces, facts.clone());
+        let Some(mut running) = self.agents.get_mut(&agent).and_then(|far| far.running.take()) else { return };
+        self.ending.push(tokio::spawn(async move {
+            running.close_input(Duration::ZERO).await;
+            let (survivors, ended) = running.far.clear_up(graces).await;
+            let mut unheard = None;
+            if !ended.is_empty() {
+                let message = format!("the agent had left something running, which was ended: {}", ended.join(", "));
+                let is_heard = facts.hears(agent.into(), HostEvent::Warning { message: message.clone() }).await;
+                unheard = Some(message).filter(|_| !is_heard);
+            }
+            Remains { survivors, unheard }
         }));
     }
 
     /// The same with all of them. Gives what is to be waited for.
-    pub fn end_all(&mut self) -> Vec<JoinHandle<Vec<Survivor>>> {
+    pub fn end_all(&mut self) -> Vec<JoinHandle<Remains>> {
         let agents: Vec<AgentKey> = self.agents.keys().copied().collect();
         for agent in agents {
             self.end(agent);

@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::engine::link::{Agent, memory};
 use crate::engine::reviewing::tests::{Place, engine, place};
 use crate::engine::run::Wake;
+use crate::model::entry::Body;
 use crate::model::event::{Intent, Opening, Timer};
 use crate::model::ids::Address;
 use crate::model::session::Phase;
@@ -171,6 +172,31 @@ async fn s_068_one_that_answers_a_line_is_spoken_to_in_lines() {
     until_ready(&mut engine).await;
     assert_eq!(starts.load(Ordering::Relaxed), 1);
     engine.shutdown().await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn that_something_was_ended_which_a_dead_agent_had_left_stands_in_the_conversation() {
+    let place = place();
+    let agent = r#"
+        answer() { read -r line; id=${line#*'"id":'}; printf '{"id":%s,"result":%s}\n' "${id%%[!0-9]*}" "$1"; }
+        answer '{"protocolVersion":1}'; answer '{"sessionId":"s"}'
+        setsid sh -c 'echo > moved; exec sleep 1000' <&- >&- 2>&- & until test -e moved; do sleep 0.01; done; kill -KILL $$
+    "#;
+    let mut engine = engine(&place, agent, None);
+    engine.intent(Intent::Start);
+    let is_said = |engine: &Engine| {
+        engine.model().first().entries().iter().any(|entry| match &entry.body {
+            Body::Notice(notice) => notice.title.contains("left something running, which was ended: "),
+            _ => false,
+        })
+    };
+    while !is_said(&engine) {
+        let wake = tokio::time::timeout(Duration::from_secs(20), engine.next()).await.expect("nothing happens");
+        engine.step(wake);
+    }
+    let goodbye = engine.shutdown().await;
+    assert_eq!(goodbye.unheard, [""; 0], "it is said once");
 }
 
 #[test]

@@ -37,7 +37,8 @@ pub(super) struct RuleQuery {
 
 pub(super) fn weigh(in_force: &RulesInForce, wanted: RuleQuery) -> Done {
     let RuleQuery { req, list, text, waiting, past, earlier } = wanted;
-    let weighed = |text: &str| of_text(in_force, list, text, &waiting, (&past, &earlier));
+    let before = in_force.book().with(&in_force.cwd(), &in_force.more()).0;
+    let weighed = |text: &str| of_text(in_force, &before, (list, text), &waiting, (&past, &earlier));
     let of = waiting.iter().find(|(of, _)| *of == req).map(|(_, claims)| claims);
     let mut weighing = Weighing { req, list, proposed: Vec::new(), typed: None, why_none: None };
     match text {
@@ -148,8 +149,8 @@ fn why_none(in_force: &RulesInForce, claims: &Claims, widest: Option<&String>) -
 
 fn of_text(
     in_force: &RulesInForce,
-    list: Ruled,
-    text: &str,
+    before: &Rules,
+    (list, text): (Ruled, &str),
     waiting: &[(ReqId, Claims)],
     (past, earlier): (&[Arc<Claims>], &Requests),
 ) -> Weighed {
@@ -168,8 +169,7 @@ fn of_text(
     };
     weighed.resolves = waiting.iter().filter(|(_, claims)| is_for(&all, claims)).map(|(req, _)| *req).collect();
     // By itself, or together with those that there are where these alone do not decide it so.
-    let before = in_force.book().with(&cwd, &in_force.more()).0;
-    let decides = |claims: &Claims| is_for(&only, claims) || is_for(&all, claims) && !is_for(&before, claims);
+    let decides = |claims: &Claims| is_for(&only, claims) || is_for(&all, claims) && !is_for(before, claims);
     weighed.here = (past.iter().filter(|claims| decides(claims)).count(), past.len());
     weighed.before = earlier
         .iter()

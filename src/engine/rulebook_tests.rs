@@ -468,7 +468,7 @@ proptest! {
                 Some(said) => combined(book.held(agent(who), cwd, &claims, ruling), said, None),
                 None => ruling,
             };
-            let deed = Deed::Permission { kind: tool.kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, names_nothing: false };
+            let deed = Deed::Permission { kind: tool.kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, has_once: true, names_nothing: false };
             judge::judge(&judge::Request { mode, policy, ruling: Some(ruling), ..judge::Request::of(deed) })
         };
         let mut rules = Rules::default();

@@ -554,12 +554,15 @@ impl Engine {
     /// Tells the ends of agents once they are certain.
     fn look_for_ends(&mut self) {
         for (agent, event) in self.links.ended() {
+            let has_died = matches!(&event, HostEvent::AgentExited { exit, .. } if exit.code != Some(0));
             let gone = matches!(event, HostEvent::AgentExited { .. } | HostEvent::ConnectionLost { .. });
             if event == HostEvent::NothingHeard {
                 self.links.try_lengths(agent);
             }
             self.apply(agent, self.hearing.secrets.ending(event));
-            if gone {
+            if has_died {
+                self.links.clear_up(agent, &self.teller);
+            } else if gone {
                 self.links.end(agent);
             }
         }

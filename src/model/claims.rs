@@ -14,7 +14,7 @@ use super::tool::asked::leaves_out;
 use super::tool::{ToolCall, ToolContent, ToolKind};
 use crate::base::limits::MAX_COMMAND;
 use keys::{
-    ADDRESS_ENDS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS, gather, is_for_paths,
+    ADDRESS_ENDS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS, is_for_paths,
     is_nothing, matched_below, of_keys, texts, writes,
 };
 pub use keys::{is_address_of_file, is_glob, needs_expansion};
@@ -43,6 +43,9 @@ pub struct Claims {
     /// Texts anywhere else in its input that may be files: they are looked at for what holds secrets or steers.
     #[serde(skip)]
     pub strays: Vec<String>,
+    /// Files of these into which goes what comes of it, by a tool that is no command.
+    #[serde(skip)]
+    pub outputs: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +101,7 @@ impl Claims {
             Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
             Claimed::Unknown => 0,
         };
-        let named = self.files.iter().chain(&self.texts).chain(&self.titled).chain(&self.strays);
+        let named = [&self.files, &self.texts, &self.titled, &self.strays, &self.outputs].into_iter().flatten();
         self.all.iter().map(of).chain(named.map(String::len)).sum()
     }
 
@@ -229,7 +232,7 @@ impl Claims {
         );
         let texts = said(tool, input, is_of_files && is_unnamed && !has_command);
         let titled = if has_command { Vec::new() } else { titles::named(kind, tool.named(), is_unnamed) };
-        Self { cwd: cwd.ok().flatten(), all, files: named, texts, titled, strays: Vec::new() }
+        Self { cwd: cwd.ok().flatten(), all, files: named, texts, titled, ..Self::default() }
     }
 }
 
@@ -265,20 +268,28 @@ fn besides(
     input: &Map<String, Value>,
     files: &[String],
 ) -> Vec<(&'static str, Vec<String>)> {
-    let given = |is_one: fn(&str) -> bool| {
-        let mut given = Vec::new();
-        input.iter().for_each(|(key, value)| gather(key, value, is_one, &mut given));
-        given
-    };
     let strays = match kind {
         ToolKind::Read | ToolKind::Search | ToolKind::Delete | ToolKind::Move => {
-            return if writes(input) { vec![("edit", files.to_vec())] } else { Vec::new() };
+            let edited = match kind {
+                _ if writes(input) => return vec![("edit", files.to_vec())],
+                // Where it is moved to is judged with what is moved.
+                ToolKind::Move => Vec::new(),
+                _ => keys::outputs(input),
+            };
+            return if edited.is_empty() { Vec::new() } else { vec![("edit", edited)] };
         }
         // Where a command runs is no file.
-        ToolKind::Execute => given(|key| is_for_paths(key) && !PLACES.contains(&keys::plain(key).as_str())),
+        ToolKind::Execute => {
+            keys::given(input, |key| is_for_paths(key) && !PLACES.contains(&keys::plain(key).as_str()))
+        }
         ToolKind::Fetch => {
-            let mut strays = given(|key| is_for_paths(key) && !keys::is_for_addresses(key));
+            let mut strays = keys::given(input, |key| is_for_paths(key) && !keys::is_for_addresses(key));
             strays.extend(tool.locations.iter().map(|location| location.path.clone()));
+            for path in keys::outputs(input) {
+                if !strays.contains(&path) {
+                    strays.push(path);
+                }
+            }
             strays.extend(files.iter().filter(|path| is_address_of_file(path)).cloned());
             strays
         }
@@ -408,11 +419,12 @@ pub fn files_named(tool: &ToolCall) -> Vec<String> {
 fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     let mut paths = changed(tool);
     paths.extend(tool.locations.iter().map(|location| location.path.clone()));
-    input.iter().for_each(|(key, value)| gather(key, value, is_for_paths, &mut paths));
+    paths.extend(keys::given(input, is_for_paths));
     let mut addresses = Vec::new();
     of_keys(input, |key| ADDRESS_ENDS.iter().any(|end| key.ends_with(end)))
         .for_each(|value| texts(value, &mut addresses));
     paths.extend(addresses.into_iter().filter(|address| is_address_of_file(address)));
+    paths.extend(keys::outputs(input));
     // Of a patch alone it is not known that all of its files are found.
     if !paths.is_empty() {
         paths.extend(keys::patched(input));

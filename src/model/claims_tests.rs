@@ -318,7 +318,10 @@ fn paths_are_found_however_deep_and_by_every_word_for_them() {
         json!({"file_path": "x", "new_file_path": "y"}),
     ] {
         let claims = Claims::of_tool(&call(ToolKind::Read, "t", input.clone()), &[]);
-        assert_eq!(claims.all, [paths("read", &["x", "y"])], "{input}");
+        let (first, others) = claims.all.split_first().unwrap();
+        // Where to it goes is an edit besides.
+        let edited = if claims.outputs.is_empty() { vec![] } else { vec![paths("edit", &["y"])] };
+        assert_eq!((first, others), (&paths("read", &["x", "y"]), &*edited), "{input}");
     }
     for path in ["secrets/*", "/p/x*", "{x,secrets/a}", "[s]ecrets/a"] {
         let claims = Claims::of_tool(&call(ToolKind::Read, "t", json!({"path": path})), &[]);
@@ -488,10 +491,47 @@ fn words_beside_a_call_that_name_another_command_take_back_its_title() {
 }
 
 #[test]
+fn what_a_call_writes_besides_is_an_edit_of_that_file() {
+    let of = |kind, input: Value| {
+        let claims = Claims::of_tool(&call(kind, "x", input), &[]);
+        let edits = claims.all.into_iter().filter(|claim| claim.tool == "edit" && !claim.only_narrows);
+        (edits.map(|claim| claim.what).collect::<Vec<_>>(), claims.outputs, claims.files)
+    };
+    let edit = |path: &str| vec![Claimed::Paths(vec![path.to_owned()])];
+    for key in
+        ["output", "out", "saveTo", "save-as", "output_file", "outputPath", "download_dir", "dest", "destination"]
+    {
+        let (edits, outputs, files) = of(ToolKind::Fetch, json!({ "url": "https://x.com", (key): "/etc/x" }));
+        assert_eq!(
+            (edits, outputs, files),
+            (edit("/etc/x"), vec!["/etc/x".to_owned()], vec!["/etc/x".to_owned()]),
+            "{key}"
+        );
+        for kind in [ToolKind::Read, ToolKind::Search, ToolKind::Delete] {
+            let (edits, _, files) = of(kind, json!({ "path": "a", (key): "/etc/x" }));
+            assert_eq!(edits.last(), edit("/etc/x").first(), "{kind:?} {key}");
+            assert_eq!(files, ["/etc/x", "a"], "{kind:?} {key}");
+        }
+        // A rule for a tool of its own speaks for all of it, inside.
+        let (edits, outputs, files) = of(ToolKind::Other, json!({ (key): "/etc/x" }));
+        assert_eq!((edits, outputs.len(), files.len()), (vec![], 1, 1), "{key}");
+    }
+    assert_eq!(of(ToolKind::Fetch, json!({ "url": "https://x.com", "output": { "path": "b/c" } })).1, ["b/c"]);
+    for form in ["markdown", "json", "https://x.com/a", "All of it. Then more.", "a\nb.c"] {
+        assert_eq!(
+            of(ToolKind::Fetch, json!({ "url": "https://x.com", "output": form })).1,
+            Vec::<String>::new(),
+            "{form}"
+        );
+    }
+    assert_eq!(of(ToolKind::Execute, json!({ "command": "ls", "output": "/etc/x" })).1, Vec::<String>::new());
+}
+
+#[test]
 fn texts_of_an_input_that_are_judged_otherwise_are_no_strays() {
     let strays = |kind, input: Value| Claims::of_tool(&call(kind, "x", input), &[]).strays;
     assert_eq!(strays(ToolKind::Read, json!({ "n": "/p/.env", "path": "/p/a" })), ["/p/.env"]);
-    assert_eq!(strays(ToolKind::Fetch, json!({ "url": "https://x.com", "output": "/p/x" })), ["/p/x"]);
+    assert_eq!(strays(ToolKind::Fetch, json!({ "url": "https://x.com", "upload": "/p/x" })), ["/p/x"]);
     assert_eq!(strays(ToolKind::Other, json!({ "a": { "b": ["c", { "content": "d", "e": "f" }] } })), ["c", "f"]);
     for input in [
         json!({ "path": "a", "old_string": ".env", "newText": "b", "content": "c" }),

@@ -54,6 +54,8 @@ pub enum Deed {
         is_known: bool,
         /// It offers an answer.
         has_choice: bool,
+        /// One of them allows it for this once.
+        has_once: bool,
         /// It has no more than a kind and a title in which no file can be named.
         names_nothing: bool,
     },
@@ -288,13 +290,13 @@ fn allowed(request: &Request) -> Option<Verdict> {
     request.ruling.as_ref().filter(allows).map(|ruling| Verdict::Allow(Ground::Rule(ruling.clone())))
 }
 
-/// What it is about is there to be looked at, and there is an answer.
+/// What it is about is there to be looked at, and there is an answer that does not last.
 fn is_clear(request: &Request) -> bool {
     !matches!(
         request.deed,
         Deed::Permission { is_whole: false, .. }
             | Deed::Permission { is_known: false, .. }
-            | Deed::Permission { has_choice: false, .. }
+            | Deed::Permission { has_once: false, .. }
     )
 }
 
@@ -337,8 +339,8 @@ fn flag(request: &Request) -> Option<Verdict> {
         Allow::None | Allow::Rules => false,
     };
     // Nobody has seen where it leads.
-    if is_allowed && leads_outside(request) {
-        let path = request.path().unwrap_or_default();
+    let outside = if leads_outside(request) { request.path() } else { edited_outside(request) };
+    if let Some(path) = outside.filter(|_| is_allowed) {
         let why = Refusal::new(Reason::Outside, format!("outside the workspace: {path}"));
         return Some(Verdict::Refuse(Ground::Forbidden(why.about(Subject::Path(path.to_owned())))));
     }
@@ -391,6 +393,18 @@ fn leads_outside(request: &Request) -> bool {
         Place::Unknown => path.starts_with('/') && is_known(),
         Place::Inside(_) | Place::Forbidden(_) => false,
     }
+}
+
+/// A file outside that an agent names to change it by itself, by something else than a command.
+fn edited_outside(request: &Request) -> Option<&str> {
+    let Deed::Permission { kind, .. } = request.deed else { return None };
+    let ruling = request.ruling.as_ref()?;
+    let edits = match kind {
+        ToolKind::Execute => false,
+        ToolKind::Edit | ToolKind::Delete | ToolKind::Move => true,
+        _ => ruling.extent.is_some_and(|extent| extent.edits),
+    };
+    ruling.outside.first().filter(|_| edits).map(|outside| outside.path.as_str())
 }
 
 /// A rule says that the person is to be asked.

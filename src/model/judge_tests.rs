@@ -5,7 +5,15 @@ use crate::model::question::Outside;
 use crate::model::ruling::Extent;
 
 fn permission(kind: ToolKind) -> Deed {
-    Deed::Permission { kind, paths: Vec::new(), is_whole: true, is_known: true, has_choice: true, names_nothing: false }
+    Deed::Permission {
+        kind,
+        paths: Vec::new(),
+        is_whole: true,
+        is_known: true,
+        has_choice: true,
+        has_once: true,
+        names_nothing: false,
+    }
 }
 
 fn command() -> Deed {
@@ -121,6 +129,7 @@ fn r_329_what_cannot_be_shown_or_answered_is_no_question() {
             is_whole,
             is_known: true,
             has_choice,
+            has_once: has_choice,
             names_nothing: false,
         }))
     };
@@ -133,10 +142,10 @@ fn left_open(extent: Extent) -> Option<Ruling> {
     Some(Ruling { extent: Some(extent), ..Ruling::OPEN })
 }
 
-const READS: Extent = Extent { is_plain: true, changes: false, leaves: false, reaches: false };
-const EDITS: Extent = Extent { is_plain: true, changes: true, leaves: false, reaches: false };
-const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false, reaches: false };
-const ASKS: Extent = Extent { is_plain: false, changes: false, leaves: false, reaches: false };
+const READS: Extent = Extent { is_plain: true, changes: false, leaves: false, reaches: false, edits: false };
+const EDITS: Extent = Extent { is_plain: true, changes: true, leaves: false, reaches: false, edits: true };
+const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false, reaches: false, edits: false };
+const ASKS: Extent = Extent { is_plain: false, changes: false, leaves: false, reaches: false, edits: false };
 
 /// What becomes of a permission request of another kind, which no rule is for.
 fn by(mode: PermissionMode, policy: Policy, ruling: Option<Ruling>) -> Verdict {
@@ -180,6 +189,7 @@ fn s_112_rules_secrets_and_what_leads_outside_stand_in_every_mode() {
                 is_whole: true,
                 is_known: false,
                 has_choice: true,
+                has_once: true,
                 names_nothing: false,
             })
         };
@@ -249,6 +259,53 @@ fn outside_of_the_directories_files_are_asked_about_whatever_the_mode_unless_a_r
         assert_eq!((why.why, why.message.as_str()), (Reason::Outside, "outside the workspace: /etc/x"));
         assert!(matches!(alone(Allow::None, allowed), Verdict::Allow(Ground::Rule(_))));
     }
+}
+
+/// By its own hand, whatever it says that it does.
+#[test]
+fn a_file_outside_that_a_call_would_change_is_refused_where_nobody_is_asked() {
+    let file = Outside { path: "/etc/x".into(), real: Some("/etc/x".into()) };
+    let at = |extent| Ruling { outside: vec![file.clone()], ..left_open(extent).unwrap() };
+    let by = |kind, extent| {
+        judge(&Request { policy: Policy::Auto(Allow::All), ..Request::of(permission(kind)).ruled(Some(at(extent))) })
+    };
+    use ToolKind::{Delete, Edit, Execute, Fetch, Move, Other, Read, Search, Think};
+    for (kind, extent) in [Fetch, Other, Read, Search, Think, Edit]
+        .map(|kind| (kind, EDITS))
+        .into_iter()
+        .chain([Edit, Delete, Move].map(|kind| (kind, ASKS)))
+    {
+        let Verdict::Refuse(Ground::Forbidden(why)) = by(kind, extent) else { panic!("{kind:?}") };
+        assert_eq!((why.why, why.message.as_str()), (Reason::Outside, "outside the workspace: /etc/x"), "{kind:?}");
+    }
+    // What it reads there, and what a command does, the flag is for.
+    for (kind, extent) in [(Read, READS), (Fetch, ASKS), (Other, ASKS), (Execute, EDITS), (Execute, RUNS)] {
+        assert_eq!(by(kind, extent), Verdict::Allow(Ground::Flag(Allow::All)), "{kind:?}");
+    }
+}
+
+#[test]
+fn no_mode_gives_an_answer_that_lasts() {
+    let lasting = |kind| {
+        let mut deed = permission(kind);
+        if let Deed::Permission { has_once, .. } = &mut deed {
+            *has_once = false;
+        }
+        Request::of(deed)
+    };
+    for mode in PermissionMode::ALL {
+        assert_eq!(
+            judge(&Request { mode, ..lasting(ToolKind::Read) }.ruled(left_open(READS))),
+            Verdict::Ask,
+            "{mode:?}"
+        );
+    }
+    // The flag takes one where there is no other, and is for no more than it says.
+    let by = |extent| {
+        judge(&Request { policy: Policy::Auto(Allow::Reads), ..lasting(ToolKind::Read) }.ruled(left_open(extent)))
+    };
+    assert_eq!(by(READS), Verdict::Allow(Ground::Flag(Allow::Reads)));
+    assert_eq!(by(Extent { leaves: true, ..READS }), Verdict::Refuse(Ground::Flag(Allow::Reads)));
 }
 
 #[test]

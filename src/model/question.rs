@@ -87,6 +87,14 @@ pub fn once(options: &[PermissionOption], kind: PermissionKind) -> Option<&Permi
     plain.or_else(|| Some(first).filter(|_| is_certain))
 }
 
+/// The only answer that allows: for this once, or where there is none of these, one that lasts. Of several each may say
+/// something else.
+pub fn only_to_allow(options: &[PermissionOption]) -> Option<&PermissionOption> {
+    let of = |kind| options.iter().filter(move |option| option.kind == kind);
+    let first = of(PermissionKind::AllowOnce).chain(of(PermissionKind::AllowAlways)).next()?;
+    of(first.kind).all(|other| other.id == first.id).then_some(first)
+}
+
 /// Words that an answer consists of which says yes or no and nothing more.
 const PLAIN: [&str; 24] = [
     "allow", "yes", "ok", "okay", "approve", "accept", "proceed", "continue", "run", "do", "it", "this", "once",
@@ -205,7 +213,7 @@ pub enum Waiting<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_plain, lasts, once};
+    use super::{is_plain, lasts, once, only_to_allow};
     use crate::model::event::{PermissionKind, PermissionOption};
 
     #[test]
@@ -225,6 +233,25 @@ mod tests {
         assert_eq!(chosen(&["No, and say why", "Reject"], reject).as_deref(), Some("Reject"));
         assert_eq!(chosen(&["No, and say why", "No, stop here"], reject).as_deref(), Some("No, and say why"));
         assert!(is_plain("Yes, once") && !is_plain("Yes, and edit") && !is_plain("✓"));
+    }
+
+    #[test]
+    fn of_several_answers_that_allow_none_is_the_only_one() {
+        use PermissionKind::{AllowAlways, AllowOnce, RejectOnce};
+        let chosen = |options: &[(&str, PermissionKind)]| {
+            let option = |(id, kind): &(&str, _)| PermissionOption { id: (*id).into(), name: "N".into(), kind: *kind };
+            only_to_allow(&options.iter().map(option).collect::<Vec<_>>()).map(|one| (one.id.clone(), one.kind))
+        };
+        assert_eq!(chosen(&[("a", AllowOnce), ("b", AllowAlways), ("c", AllowAlways)]), Some(("a".into(), AllowOnce)));
+        assert_eq!(chosen(&[("n", RejectOnce), ("b", AllowAlways)]), Some(("b".into(), AllowAlways)));
+        for several in [
+            &[("a", AllowOnce), ("b", AllowOnce)][..],
+            &[("a", AllowOnce), ("b", AllowOnce), ("c", AllowAlways)],
+            &[("a", AllowAlways), ("b", AllowAlways)],
+            &[("n", RejectOnce)],
+        ] {
+            assert_eq!(chosen(several), None, "{several:?}");
+        }
     }
 
     #[test]

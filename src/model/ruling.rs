@@ -50,6 +50,9 @@ pub struct Extent {
     /// It uses an address, or a tool of a server.
     #[serde(default)]
     pub reaches: bool,
+    /// It writes a file by something else than a command.
+    #[serde(default)]
+    pub edits: bool,
 }
 
 /// What is asked about although nothing speaks against it.
@@ -110,10 +113,10 @@ impl Ruling {
         by_hook: false,
     };
 
-    /// The same, when it turns out that no rule and no mode can allow it.
+    /// The same, when it turns out that no rule can allow it.
     #[must_use]
     pub fn unless_allowed(self) -> Self {
-        if self.verdict == Ruled::Allow { Self::OPEN } else { Self { extent: None, ..self } }
+        if self.verdict == Ruled::Allow { Self::OPEN } else { self }
     }
 
     /// Who decided, for the person.

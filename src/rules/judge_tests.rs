@@ -1082,6 +1082,35 @@ proptest! {
     #![proptest_config(crate::random(500))]
 
     #[test]
+    fn rules_that_are_against_a_title_say_together_what_each_of_them_says_alone(
+        line in line(),
+        patterns in prop::collection::vec(
+            prop::sample::select(
+                &["rm *", "rm -rf x", "git *", "git push *", "cat *", "echo *", "ls", "sh *", "npm:*", "* x", "("][..],
+            ),
+            1..6,
+        ),
+        has_name in any::<bool>(),
+        is_ask in any::<bool>(),
+    ) {
+        let shell = if has_name { "Shell: " } else { "" };
+        let list = if is_ask { Verdict::Ask } else { Verdict::Deny };
+        let patterns: Vec<String> = patterns.iter().map(|pattern| format!("other({shell}{pattern})")).collect();
+        let said = |patterns: &[String]| {
+            let mut rules = Rules::default();
+            for pattern in patterns {
+                let _ = rules.add(rule(list, pattern, None));
+            }
+            let Judgement { verdict, rule, doubt, .. } = asked(&rules, "other", &format!("{shell}{line}"), None);
+            (verdict, rule.map(|rule| rule.pattern), doubt)
+        };
+        let each: Vec<_> = patterns.iter().map(|pattern| said(std::slice::from_ref(pattern))).collect();
+        let by_rule = each.iter().find(|(_, rule, _)| rule.is_some());
+        let in_doubt = each.iter().find(|(_, _, doubt)| *doubt == Some(Doubt::PerhapsDenied));
+        prop_assert_eq!(&said(&patterns), by_rule.or(in_doubt).unwrap_or(&each[0]), "{:?} {:?}", line, patterns);
+    }
+
+    #[test]
     fn adding_a_deny_or_an_ask_of_any_agent_and_time_never_allows_more(
         line in line(),
         given in prop::collection::vec(rule_of_any(), 0..6),

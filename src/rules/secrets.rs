@@ -52,7 +52,8 @@ static SECRETS: LazyLock<Vec<Secret>> = LazyLock::new(|| {
             return None;
         }
         let example = match line.strip_prefix('*') {
-            Some(ending) => format!("x{ending}"),
+            // Before it stands what no name says, so that only marks are taken for it.
+            Some(ending) => format!("\0{ending}"),
             None => line.replace('*', ""),
         };
         let is_data = |name: &String| !name.starts_with('.') && DATA.iter().any(|ending| name.ends_with(ending));
@@ -307,6 +308,9 @@ mod tests {
             ("~/.aws/*", true),
             ("*", false),
             ("a*", false),
+            ("x*", false),
+            ("?.e*v", true),
+            ("k*", true),
             ("{a,b}.rs", false),
             ("src/*/mod.rs", false),
             ("file.p", false),

@@ -30,6 +30,16 @@ async fn refuses(agent: &mut Agent, call: &Value) {
     agent.send(json!({ "jsonrpc": "2.0", "id": call["id"], "error": error })).await;
 }
 
+/// Asks beside the session whether it may write, and is told no.
+async fn asks_to_write(agent: &mut Agent) {
+    let tool = json!({ "toolCallId": "t", "title": "Write notes", "kind": "edit", "status": "pending" });
+    let options = [("y", "Yes", "allow_once"), ("n", "No", "reject_once")];
+    let options = options.map(|(id, name, kind)| json!({ "optionId": id, "name": name, "kind": kind }));
+    let asked = json!({ "sessionId": "beside", "toolCall": tool, "options": options });
+    let answer = agent.asks("session/request_permission", asked).await;
+    assert_eq!(answer["result"]["outcome"]["optionId"], "n", "{answer}");
+}
+
 fn text(prompt: &Value) -> &str {
     prompt["params"]["prompt"][0]["text"].as_str().unwrap()
 }
@@ -209,12 +219,7 @@ async fn an_answer_says_how_it_ended_and_until_then_that_it_goes_on() {
         let prompt = agent.called("session/prompt").await;
         agent.says_in("beside", "I write it down.").await;
         is_seen.await.unwrap();
-        let tool = json!({ "toolCallId": "t", "title": "Write notes", "kind": "edit", "status": "pending" });
-        let options = [("y", "Yes", "allow_once"), ("n", "No", "reject_once")];
-        let options = options.map(|(id, name, kind)| json!({ "optionId": id, "name": name, "kind": kind }));
-        let asked = json!({ "sessionId": "beside", "toolCall": tool, "options": options });
-        let answer = agent.asks("session/request_permission", asked).await;
-        assert_eq!(answer["result"]["outcome"]["optionId"], "n", "{answer}");
+        asks_to_write(&mut agent).await;
         agent.ends(&prompt, "cancelled").await;
         agent.stays().await;
     };
@@ -280,11 +285,7 @@ async fn an_answer_that_goes_on_after_something_was_refused_says_that_it_was() {
         agent.opens().await;
         agent.opens_further("beside").await;
         let prompt = agent.called("session/prompt").await;
-        let tool = json!({ "toolCallId": "t", "title": "Write notes", "kind": "edit", "status": "pending" });
-        let options = [("y", "Yes", "allow_once"), ("n", "No", "reject_once")];
-        let options = options.map(|(id, name, kind)| json!({ "optionId": id, "name": name, "kind": kind }));
-        let asked = json!({ "sessionId": "beside", "toolCall": tool, "options": options });
-        agent.asks("session/request_permission", asked).await;
+        asks_to_write(&mut agent).await;
         agent.says_in("beside", "All is written down.").await;
         agent.ends(&prompt, "end_turn").await;
         agent.stays().await;

@@ -2,8 +2,12 @@
 //! written.
 
 use super::{Engine, Wake};
+use crate::engine::fact::Fact;
+use crate::engine::links::Remains;
 use crate::engine::wait::sleep_until;
 use crate::host::process::{Household, Survivor, end_run, kill_held};
+use crate::model::event::HostEvent;
+use crate::model::ids::Address;
 pub use crate::store::journal::Unwritten;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +29,8 @@ pub struct Goodbye {
     pub survivors: Vec<String>,
     /// The same, but they have ended since the files were looked at for the last time.
     pub ended: Vec<String>,
+    /// What was told of agents when no conversation took it any more.
+    pub unheard: Vec<String>,
     /// What is missing in the journal, if anything is.
     pub unwritten: Option<Unwritten>,
     /// Why the end of the recording is missing, if it is.
@@ -40,7 +46,7 @@ pub(super) struct Ending {
     /// Those that moved away end, too.
     leaves_nothing: bool,
     /// Nothing as long as only commands end.
-    agents: Option<Vec<JoinHandle<Vec<Survivor>>>>,
+    agents: Option<Vec<JoinHandle<Remains>>>,
 }
 
 impl Engine {
@@ -105,6 +111,12 @@ impl Engine {
         let writes = tokio::spawn(self.files.close(left.clamp(LAST_MOMENT, LAST_WRITES)));
         // Threads of terminals must not wait for a reader that is gone.
         self.facts.close();
+        let mut unheard = Vec::new();
+        while let Ok(fact) = self.facts.try_recv() {
+            if let Fact::Host(Address::Agent(_), HostEvent::Warning { message }) = fact {
+                unheard.push(message);
+            }
+        }
         let Some(Ending { household, killed, leaves_nothing, agents }) = self.ending.take() else {
             return Goodbye::default();
         };
@@ -114,7 +126,10 @@ impl Engine {
         let mut is_late = false;
         for ending in agents.into_iter().flatten() {
             match within(late, ending).await {
-                Some(Ok(left)) => survivors.extend(left),
+                Some(Ok(left)) => {
+                    survivors.extend(left.survivors);
+                    unheard.extend(left.unheard);
+                }
                 // A panic in there was printed.
                 Some(Err(_)) => {}
                 None => is_late = true,
@@ -146,7 +161,7 @@ impl Engine {
         let patience = patience.clamp(LAST_MOMENT, LAST_LINES);
         let (unlogged, (unwritten, unrecorded)) =
             tokio::join!(self.audit.close(patience), self.recorder.close(patience));
-        Goodbye { survivors: named(survivors), ended: named(ended), unwritten, unrecorded, unlogged }
+        Goodbye { survivors: named(survivors), ended: named(ended), unheard, unwritten, unrecorded, unlogged }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Ends no process. Invariant: a process is named by its number and its start, so a number that was given anew names
 //! none.
 
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -16,10 +16,14 @@ use self::here::{is_alive, own_name};
 
 /// Carried by everything that this run starts: who has moved away and lost its parents is found again by it.
 pub(super) const RUN_MARK: &str = "ACP_TUI_RUN";
+/// The same of everything that one agent starts.
+pub(super) const AGENT_MARK: &str = "ACP_TUI_AGENT";
 const POLL: Duration = Duration::from_millis(20);
 /// What a killed process may take to be gone from the table.
 const MOMENT: Duration = Duration::from_millis(200);
 
+/// Agents that this run has started.
+static AGENTS: AtomicU32 = AtomicU32::new(0);
 /// The process of the guard, which is no survivor; 0 without one.
 pub(super) static GUARD: AtomicI32 = AtomicI32::new(0);
 /// What a guard calls itself.
@@ -51,6 +55,11 @@ impl Survivor {
 /// The variable that agents and their commands are started with; `None` where no process could be found by it.
 pub fn run_mark() -> Option<(String, String)> {
     Some((RUN_MARK.to_owned(), own_name()?))
+}
+
+/// The value of the mark of an agent that is started now; none where no process could be found by it.
+pub(super) fn agent_mark() -> Option<String> {
+    Some(format!("{}-{}", own_name()?, AGENTS.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// Descendants of this program itself, by which processes of terminals are found that moved away.

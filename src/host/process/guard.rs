@@ -197,22 +197,21 @@ pub fn kill_held() {
 /// Kills groups, and waits for a moment until they are gone.
 fn kill(groups: &[Group]) {
     let until = Instant::now() + KILLED;
-    loop {
-        let living = Living::look();
-        let left: Vec<Pid> = groups
-            .iter()
-            .filter(|group| group.is_in(&living))
-            .filter_map(|group| Pid::from_raw(group.leader))
-            .collect();
-        for leader in &left {
-            // It may end between the look and the signal, which is what was wanted.
-            let _ = kill_process_group(*leader, Signal::KILL);
-        }
-        if left.is_empty() || Instant::now() >= until {
-            return;
-        }
+    while signal(groups, Signal::KILL) && Instant::now() < until {
         marked::pause(POLL);
     }
+}
+
+/// Sends it to the groups that are still there. Whether there are any.
+fn signal(groups: &[Group], signal: Signal) -> bool {
+    let living = Living::look();
+    let mut is_there = false;
+    for leader in groups.iter().filter(|group| group.is_in(&living)).filter_map(|group| Pid::from_raw(group.leader)) {
+        is_there = true;
+        // It may end between the look and the signal, which is what was wanted.
+        let _ = kill_process_group(leader, signal);
+    }
+    is_there
 }
 
 /// Everything ends in good order: the guard does, too, and is gone when this returns. So is what is still held.
@@ -376,13 +375,7 @@ impl Left {
     }
 
     fn signal(&self, signal: Signal) {
-        let living = Living::look();
-        for group in self.groups.iter().filter(|group| group.is_in(&living)) {
-            if let Some(leader) = Pid::from_raw(group.leader) {
-                // It may end between the look and the signal, which is what was wanted.
-                let _ = kill_process_group(leader, signal);
-            }
-        }
+        self::signal(&self.groups, signal);
         for process in marked::of_run(&self.mark) {
             process.signal(signal);
         }

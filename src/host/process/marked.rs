@@ -3,6 +3,7 @@
 //! Where the system does not tell, there are none. Invariant: a signal goes only to the process that was found, never to
 //! another one that has got its number.
 
+use super::family::{AGENT_MARK, RUN_MARK};
 use rustix::event::{Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::{Duration, Instant};
@@ -10,6 +11,8 @@ use std::time::{Duration, Instant};
 /// How long processes may take to end by themselves, and to be gone once they are killed.
 const GRACE: Duration = Duration::from_secs(2);
 pub(super) const POLL: Duration = Duration::from_millis(40);
+/// How often it is looked for what those that ended have begun.
+const ROUNDS: usize = 3;
 
 /// A process that carries the mark of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +41,27 @@ impl Marked {
 
 /// Those of every run of this user, in the order of their numbers.
 pub fn marked() -> Vec<Marked> {
-    here::marked(None)
+    here::marked(RUN_MARK, None)
 }
 
 /// Those of one run, by the value of its mark.
 pub(super) fn of_run(mark: &str) -> Vec<Marked> {
-    if mark.is_empty() { Vec::new() } else { here::marked(Some(mark)) }
+    if mark.is_empty() { Vec::new() } else { here::marked(RUN_MARK, Some(mark)) }
+}
+
+/// Ends those of one agent, by the value of its mark, and what they have begun meanwhile. Those that have ended so.
+pub(super) fn end_of_agent(mark: &str) -> Vec<Marked> {
+    let mut ended = Vec::new();
+    for _ in 0..ROUNDS {
+        let all = here::marked(AGENT_MARK, Some(mark));
+        let left = end_marked(all.clone());
+        let is_over = all.is_empty() || !left.is_empty();
+        ended.extend(all.into_iter().filter(|one| !left.contains(one)));
+        if is_over {
+            break;
+        }
+    }
+    ended
 }
 
 /// Asks these to end, and kills those that have not within two seconds. Those that are still there.
@@ -74,11 +92,12 @@ pub(super) use here::started;
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod here {
-    use super::super::family::{RUN_MARK, command, is_guard, variable_of};
+    use super::super::family::{command, is_guard, variable_of};
     use super::super::table::{self, processes};
     use super::Marked;
 
-    pub fn marked(wanted: Option<&str>) -> Vec<Marked> {
+    /// Those that carry a mark of this name, with this value where one is wanted.
+    pub fn marked(name: &str, wanted: Option<&str>) -> Vec<Marked> {
         let own = rustix::process::getpid().as_raw_nonzero().get();
         // None that was there before its run is of it.
         let begin = wanted.and_then(of_mark).map_or(0, |(_, started)| started);
@@ -86,7 +105,7 @@ mod here {
             .iter()
             .filter(|stat| stat.pid != own && stat.started >= begin && !stat.is_dead() && !is_guard(stat))
             .filter_map(|stat| {
-                let mark = variable_of(stat.pid, RUN_MARK)?;
+                let mark = variable_of(stat.pid, name)?;
                 let (client, began) = of_mark(&mark).filter(|_| wanted.is_none_or(|wanted| wanted == mark))?;
                 let is_left = table::read(client).is_none_or(|now| now.started != began || now.is_dead());
                 Some(Marked { pid: stat.pid, command: command(stat), client, is_left, started: stat.started })
@@ -96,9 +115,10 @@ mod here {
         all
     }
 
+    /// The client that a mark is of, by its number and when it was started.
     fn of_mark(mark: &str) -> Option<(i32, u64)> {
-        let (client, started) = mark.split_once('-')?;
-        Some((client.parse().ok()?, started.parse().ok()?))
+        let mut parts = mark.split('-');
+        Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
     }
 
     pub fn is_alive(one: &Marked) -> bool {
@@ -114,7 +134,7 @@ mod here {
 mod here {
     use super::Marked;
 
-    pub fn marked(_wanted: Option<&str>) -> Vec<Marked> {
+    pub fn marked(_name: &str, _wanted: Option<&str>) -> Vec<Marked> {
         Vec::new()
     }
 

@@ -213,6 +213,33 @@ async fn r_058_a_process_that_moved_away_is_named() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
+async fn what_one_agent_has_left_that_has_died_ends_and_what_is_of_another_stays() {
+    let moves = |traps: &str| format!("setsid sh -c '{traps}echo $$; while :; do sleep 1000; done' & sleep 1000");
+    let (mut dead, mut deaf, mut other) = (sh(&moves("")), sh(&moves("trap \"\" TERM; ")), sh(&moves("")));
+    let (of_dead, _out) = first_line(&mut dead).await;
+    let (of_deaf, _out) = first_line(&mut deaf).await;
+    let (of_other, _out) = first_line(&mut other).await;
+    for (mut agent, away) in [(dead, &of_dead), (deaf, &of_deaf)] {
+        rustix::process::kill_process(Pid::from_raw(agent.pid).unwrap(), Signal::KILL).unwrap();
+        agent.wait().await.unwrap();
+        assert!(is_alive(away), "it descends from nobody any more");
+        let begun = Instant::now();
+        let (_, ended) = agent.clear_up(PATIENT).await;
+        assert!(begun.elapsed() < Duration::from_secs(if *away == of_dead { 2 } else { 5 }));
+        assert!(ended.iter().any(|one| one.pid.to_string() == *away), "{ended:?}");
+        assert!(!is_alive(away));
+    }
+    assert!(is_alive(&of_other));
+    other.kill_now();
+    assert!(
+        !end_marked(marked().into_iter().filter(|one| one.pid.to_string() == of_other).collect())
+            .iter()
+            .any(Marked::is_alive)
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
 async fn r_057_an_agent_and_its_children_are_in_a_session_that_has_no_terminal() {
     // The sixth and seventh figure behind the name, which `sh` has none of: session and terminal.
     let mut agent = sh("sh -c 'cut -d\" \" -f6,7 /proc/$$/stat'; sleep 1000");

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use super::family::{Family, Survivor, has_living_member};
 use super::guard;
+use super::marked::{Marked, end_of_agent};
 use crate::base::exit::Exit;
 use crate::base::signal;
 
@@ -80,10 +81,12 @@ pub struct AgentProcess {
     pub(super) group_gone: bool,
     /// What descends from it, as far as it was seen.
     family: Family,
+    /// What it was started with, by which all that it has started is found.
+    mark: Option<String>,
 }
 
 impl AgentProcess {
-    pub(super) fn new(mut child: Child) -> Self {
+    pub(super) fn new(mut child: Child, mark: Option<String>) -> Self {
         let pid = child.id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
         guard::holds(pid);
         Self {
@@ -95,6 +98,7 @@ impl AgentProcess {
             exit: None,
             group_gone: false,
             family: Family::default(),
+            mark,
         }
     }
 
@@ -150,6 +154,19 @@ impl AgentProcess {
             }
         }
         ShutdownReport { exit: self.exit.clone(), needed, survivors: family.alive() }
+    }
+
+    /// Of one that has ended by itself, and not in good order: what it has left ends, wherever that has moved. Gives what
+    /// is still there, and what has ended so.
+    pub async fn clear_up(self, graces: Graces) -> (Vec<Survivor>, Vec<Marked>) {
+        let mark = self.mark.clone();
+        // The kernel may let a look into a process wait for it.
+        let ending = tokio::task::spawn_blocking(move || mark.map(|mark| end_of_agent(&mark)).unwrap_or_default());
+        // A panic in there was printed.
+        let ended = ending.await.unwrap_or_default();
+        // Nobody is left who could end by itself.
+        let report = self.shutdown(Graces { stdin: Duration::ZERO, ..graces }).await;
+        (report.survivors, ended)
     }
 
     async fn gone_within(&mut self, limit: Duration, family: &mut Family) -> bool {

@@ -12,7 +12,7 @@ use std::process::Stdio;
 use process_wrap::tokio::{CommandWrap, ProcessSession};
 use tokio::process::{Child, Command};
 
-use super::family::run_mark;
+use super::family::{AGENT_MARK, agent_mark, run_mark};
 use super::sandbox::{Sandbox, Unconfined, within};
 use super::shutdown::AgentProcess;
 use crate::base::inherited::Inherited;
@@ -71,9 +71,11 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
     }
     let mut command = Command::new(&spec.command);
     kept_back(&spec.inherited).for_each(|name| _ = command.env_remove(name));
+    let mark = agent_mark();
     command
         .args(&spec.args)
         .envs(run_mark())
+        .envs(mark.iter().map(|mark| (AGENT_MARK, mark)))
         .envs(spec.env.iter().map(|(name, value)| (name, value)))
         .current_dir(&spec.cwd)
         .stdin(Stdio::piped())
@@ -87,7 +89,7 @@ pub fn spawn(spec: &AgentSpec) -> Result<AgentProcess, SpawnError> {
         // Where the kernel gives no more, the pipe stays as it is.
         let _ = rustix::pipe::fcntl_setpipe_size(out, PIPE);
     }
-    Ok(AgentProcess::new(child))
+    Ok(AgentProcess::new(child, mark))
 }
 
 /// Without the terminal of this program, which nothing that it starts is to write to, set up or be stopped for.

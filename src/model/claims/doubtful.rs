@@ -1,5 +1,6 @@
 //! What takes back that which a call says of itself: an input that is not read here, or words beside it that name another
-//! command. And texts in its input that may be files although their keys say nothing of that.
+//! command. And texts in its input that may be files although their keys say nothing of that, and files that it is to write
+//! besides.
 //!
 //! Invariant: claims are only narrowed: what could be denied still can.
 
@@ -46,6 +47,9 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
         claims.all.push(Claim { only_narrows: true, ..said });
     }
     claims.strays = strays(tool, kind, &claims.files);
+    if let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object).filter(|_| kind != ToolKind::Execute) {
+        claims.outputs = keys::outputs(input);
+    }
     claims
 }
 

@@ -100,6 +100,12 @@ const PATHS: [&str; 33] = [
 /// How other keys for paths end, and what ends so and is none.
 const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir", "directory", "folder"];
 const NO_PATHS: [&str; 2] = ["profile", "profiles"];
+/// Where stands into which file goes what comes of a call, whatever it does besides. At some, such as `output`, may stand
+/// just as well in which form it comes.
+const OUTPUTS: [&str; 11] =
+    ["output", "outputs", "out", "destination", "dest", "dst", "saveto", "saveas", "writeto", "downloadto", "exportto"];
+/// How other keys for paths begin that say it.
+const OUTPUT_BEGINS: [&str; 5] = ["output", "outfile", "save", "download", "export"];
 /// How keys for addresses end.
 pub(super) const ADDRESS_ENDS: [&str; 6] = ["url", "urls", "uri", "uris", "href", "link"];
 /// How keys for machines end that what is fetched goes through.
@@ -189,9 +195,7 @@ fn is_for_patches(key: &str) -> bool {
 
 /// The files that patches in it name.
 pub(super) fn patched(input: &Map<String, Value>) -> Vec<String> {
-    let mut patches = Vec::new();
-    input.iter().for_each(|(key, value)| gather(key, value, is_for_patches, &mut patches));
-    patches.iter().flat_map(|patch| crate::text::patch::names(patch)).map(str::to_owned).collect()
+    given(input, is_for_patches).iter().flat_map(|patch| crate::text::patch::names(patch)).map(str::to_owned).collect()
 }
 
 /// Addresses that stand at other keys than those for them: programs go there, too.
@@ -209,6 +213,27 @@ pub(super) fn is_for_paths(key: &str) -> bool {
     let key = plain(key);
     let is_none = || NO_PATHS.iter().chain(&DIRECTORIES).any(|name| key == *name);
     PATHS.contains(&key.as_str()) || PATH_ENDS.iter().any(|end| key.ends_with(end)) && !is_none()
+}
+
+/// Whether a key says into which file something goes.
+fn is_for_outputs(key: &str) -> bool {
+    let plain = plain(key);
+    OUTPUTS.contains(&plain.as_str()) || is_for_paths(key) && OUTPUT_BEGINS.iter().any(|begin| plain.starts_with(begin))
+}
+
+/// Files into which something goes.
+pub(super) fn outputs(input: &Map<String, Value>) -> Vec<String> {
+    let perhaps = given(input, |key| is_for_outputs(key) && !is_for_paths(key));
+    let mut all = given(input, |key| is_for_outputs(key) && is_for_paths(key));
+    all.extend(perhaps.into_iter().filter(|text| is_like_a_path(text)));
+    all
+}
+
+/// Whether a text looks like the path of a file rather than like a word or a sentence.
+fn is_like_a_path(text: &str) -> bool {
+    let is_words = text.contains(char::is_whitespace) && !text.starts_with(['/', '~', '.', '$']);
+    let is_of_web = text.contains("://") && !is_address_of_file(text);
+    text.contains(['/', '.', '~', '$']) && !text.contains(['\n', '\r']) && !is_words && !is_of_web
 }
 
 /// Whether a key is for addresses.
@@ -258,8 +283,15 @@ pub(super) fn texts(value: &Value, found: &mut Vec<String>) {
     }
 }
 
+/// What stands at such keys for paths.
+pub(super) fn given(input: &Map<String, Value>, is_one: fn(&str) -> bool) -> Vec<String> {
+    let mut given = Vec::new();
+    input.iter().for_each(|(key, value)| gather(key, value, is_one, &mut given));
+    given
+}
+
 /// What stands at such a key for paths, in lists and objects too. One that is an object names its path somewhere in it.
-pub(super) fn gather(key: &str, value: &Value, is_one: fn(&str) -> bool, paths: &mut Vec<String>) {
+fn gather(key: &str, value: &Value, is_one: fn(&str) -> bool, paths: &mut Vec<String>) {
     let is_named = is_one(key);
     match value {
         Value::String(path) if is_named => paths.push(path.clone()),

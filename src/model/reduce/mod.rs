@@ -339,6 +339,11 @@ fn agent_fact(model: &mut Model, key: AgentKey, event: HostEvent, cx: &mut Cx) {
         HostEvent::StdoutClosed { stderr } => lifecycle::stdout_closed(model, key, stderr, cx),
         HostEvent::ConnectionDropped { why } => lifecycle::dropped(model, key, why, cx),
         HostEvent::NothingHeard => far::start_with_lengths(model, key, cx),
+        HostEvent::Warning { message } => {
+            in_each(model, key, cx, |session, cx| {
+                notice(session, Level::Warn, message.clone(), Vec::new(), cx.now);
+            });
+        }
         _ => {}
     }
 }

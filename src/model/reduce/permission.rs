@@ -72,6 +72,7 @@ fn request(
         is_whole: tool.is_none_or(|tool| !tool.cut),
         is_known: wording.is_none_or(|wording| !wording.is_unknown),
         has_choice: !options.is_empty(),
+        has_once,
         names_nothing: tool.is_none_or(claims::names_nothing),
     };
     service::request_of(session, deed, cx).ruled(ruling)
@@ -251,9 +252,7 @@ pub fn wait(
     }
 }
 
-/// Answers without the person. Allowing takes the option for as long as the rule holds that allows it (S-108), else
-/// allow_once that does not say that it lasts; `--allow` takes allow_always where there is no other; refusing takes
-/// reject_once, else `cancelled`; an unknown kind of option never allows, and reject_always is never chosen.
+/// Answers without the person. Refusing takes reject_once, else `cancelled`; reject_always is never chosen.
 fn decide(
     session: &mut Session,
     is_allowed: bool,
@@ -262,7 +261,8 @@ fn decide(
     (wording, options): (Option<&Wording>, &[PermissionOption]),
     cx: &mut Cx,
 ) {
-    audit::permission(session, entry, is_allowed, ground, cx);
+    let yes = if is_allowed { to_allow(session, ground, wording, options) } else { None };
+    audit::permission(session, entry, yes.is_some(), ground, cx);
     let label = || session.tool(entry).map_or_else(String::new, |t| t.label().to_owned());
     let (level, words, answer) = match ground {
         Ground::Stopping => return cx.push(Effect::Respond { req, answer: Answer::Cancelled }),
@@ -274,32 +274,43 @@ fn decide(
             (Level::Warn, format!("asked without offering an answer, and was told no: {}", label()), Answer::Cancelled)
         }
         ground => {
-            let of = |kind| question::once(options, kind);
-            // The person has said so on the command line.
-            let any = |kind: PermissionKind| options.iter().find(|option| option.kind == kind);
-            let by_flag = || any(PermissionKind::AllowOnce).or_else(|| any(PermissionKind::AllowAlways));
-            let as_long = wording.filter(|_| is_allowed).and_then(|wording| as_long(session, ground, wording, options));
-            let chosen = match ground {
-                _ if !is_allowed => of(PermissionKind::RejectOnce),
-                Ground::Flag(_) => of(PermissionKind::AllowOnce).or_else(by_flag),
-                _ => as_long.or_else(|| of(PermissionKind::AllowOnce)),
-            };
-            let done = if is_allowed && chosen.is_some() { "allowed" } else { "refused" };
+            let chosen = yes.or_else(|| question::once(options, PermissionKind::RejectOnce));
             let answer = chosen.map_or(Answer::Cancelled, |option| Answer::Selected(option.id.clone()));
             let is_said = matches!(ground, Ground::Flag(_) | Ground::Rule(_) | Ground::Mode(_) | Ground::NoRule);
             let before = if is_said { " by" } else { ", as" };
+            let why = match (yes, is_allowed) {
+                (Some(_), _) => format!("allowed{before} {}", ground.words()),
+                (None, true) => "refused, as none of its answers is known to allow it and nothing more".to_owned(),
+                (None, false) => format!("refused{before} {}", ground.words()),
+            };
             // Nobody was asked: what is said of it later need not say it.
-            let level = if *ground == Ground::Aside { Level::Warn } else { Level::Info };
-            (level, format!("{done}{before} {}: {}", ground.words(), label()), answer)
+            let is_loud = *ground == Ground::Aside || is_allowed && yes.is_none();
+            let level = if is_loud { Level::Warn } else { Level::Info };
+            (level, format!("{why}: {}", label()), answer)
         }
     };
-    let is_given = is_allowed && matches!(answer, Answer::Selected(_));
+    let is_given = yes.is_some();
     cx.push(Effect::Respond { req, answer });
     if !tell_on_call(session, entry, is_given, ground) {
         notice(session, level, words, Vec::new(), cx.now);
     }
     if !is_allowed {
         explain(session, entry, ground, cx);
+    }
+}
+
+/// The answer that allows it without the person: for as long as the rule holds that does (S-108), else for this once.
+/// `--allow` takes one that lasts where there is no other. One of an unknown kind never allows.
+fn to_allow<'a>(
+    session: &Session,
+    ground: &Ground,
+    wording: Option<&Wording>,
+    options: &'a [PermissionOption],
+) -> Option<&'a PermissionOption> {
+    let once = question::once(options, PermissionKind::AllowOnce);
+    match ground {
+        Ground::Flag(_) => once.or_else(|| question::only_to_allow(options)),
+        _ => wording.and_then(|wording| as_long(session, ground, wording, options)).or(once),
     }
 }
 

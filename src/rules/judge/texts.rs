@@ -3,7 +3,8 @@
 //! Invariants: what could be read in two ways is allowed by no rule that names something; a name with nothing in it is no name.
 
 use super::address::Address;
-use super::{Judge, Opinion, titles};
+use super::titles::{self, Titled};
+use super::{Judge, Opinion};
 use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec};
 use crate::rules::tool::{Kind, is_of_server};
@@ -31,8 +32,8 @@ impl<'a> Judge<'a, '_> {
                 if is_special && opinion.doubt == Some(Doubt::NoRule) { Opinion::ask(Doubt::Address) } else { opinion }
             }
             Kind::Other => {
-                let wide = |spec: &Spec| titles::is_against(self.request, spec, text);
-                self.by_rules(tool, wide, |spec| titles::allows(self.request, spec, text))
+                let titled = Titled::new(self.narrowing(), text);
+                self.by_rules(tool, |spec| titled.is_against(spec), |spec| titles::allows(self.request, spec, text))
             }
             _ => {
                 let wide = |spec: &Spec| if spec.is_for(text, true) { Match::Yes } else { Match::No };

@@ -47,11 +47,79 @@ fn the_options_decide_how_it_is_said() {
         option("no", "reject_once") + "," + &option("yes", "allow_once"),
     ];
     let asks: String = offered.iter().map(|options| ask("read", options)).collect();
-    let all = outcomes("all", &asks);
-    assert_eq!((all[0].as_str(), all[6].as_str()), ("always", "yes"));
-    // What cannot be allowed is refused in one way or the other, never for good.
-    assert!(all[1..6].iter().all(|o| o == "no" || o == "cancelled"), "{all:?}");
+    // What cannot be allowed is refused, never for good.
+    assert_eq!(outcomes("all", &asks), ["always", "cancelled", "no", "no", "cancelled", "cancelled", "yes"]);
     assert_eq!(outcomes("none", &asks), ["cancelled", "cancelled", "no", "no", "cancelled", "cancelled", "no"]);
+}
+
+/// Each may mean something else.
+#[test]
+fn of_several_answers_that_allow_the_plain_one_is_given_or_none() {
+    let option = |id: &str, name: &str, kind: &str| format!(r#"{{ id = "{id}", name = "{name}", kind = "{kind}" }}"#);
+    let no = option("no", "No", "reject_once");
+    let once = |id: &str, name: &str| option(id, name, "allow_once");
+    let offered = [
+        [once("yolo", "Allow and enable YOLO mode"), once("hooks", "Allow and run the hooks"), no.clone()].join(","),
+        [once("net", "Allow with network"), once("hooks", "Allow and run the hooks"), no.clone()].join(","),
+        [once("net", "Allow with network"), once("yes", "Allow"), no.clone()].join(","),
+        [once("a", "Postgres"), once("b", "SQLite")].join(","),
+        [option("this", "Always this", "allow_always"), option("all", "Always all", "allow_always"), no].join(","),
+    ];
+    let lab = Lab::new();
+    let asks: String = offered.iter().map(|options| ask("edit", options)).collect();
+    let (done, record) = lab.record(&["x", "--allow", "all"], &lab.turn(&asks));
+    let said = done.assert_code(0).err();
+    let given: Vec<String> = record.outcomes().iter().map(name).collect();
+    assert_eq!(given, ["hooks", "no", "yes", "cancelled", "no"], "{said}");
+    assert_eq!(said.matches("none of its answers is known to allow it and nothing more").count(), 3, "{said}");
+}
+
+/// Outside of the session's directories, by its own hand.
+#[test]
+fn a_call_that_names_a_file_outside_to_change_it_is_refused_whatever_it_says_that_it_does() {
+    let lab = Lab::new();
+    let other = lab.path("other").to_str().unwrap().to_owned();
+    std::fs::create_dir(&other).unwrap();
+    let call = |kind: &str, input: &str| {
+        let kind = if kind.is_empty() { String::new() } else { format!(", kind = \"{kind}\"") };
+        format!(
+            r#"{{ do = "permission", tool = "t-{{n}}", call = {{ title = "T"{kind}, raw_input = {{ {input} }} }}, options = [{USUAL}] }},"#
+        )
+    };
+    let at = |path: &str| {
+        [
+            call("fetch", &format!(r#"url = "https://x.com", output = "{path}""#)),
+            call("fetch", &format!(r#"url = "https://x.com", save_to = {{ file = "{path}" }}"#)),
+            call("read", &format!(r#"path = "{{cwd}}/a", output_file = "{path}""#)),
+            call("other", &format!(r#"n = 1, output = "{path}""#)),
+            call("", &format!(r#"from = "{{cwd}}/a", destination = "{path}""#)),
+            call("edit", &format!(r#"path = "{path}""#)),
+            call("delete", &format!(r#"path = "{path}""#)),
+        ]
+        .concat()
+    };
+    let outcomes = |steps: &str, more: &[&str]| {
+        let (done, record) = lab.record(&[&["x", "--allow", "all"], more].concat(), &lab.turn(steps));
+        (record.outcomes().iter().map(name).collect::<Vec<_>>(), done.assert_code(0).err().to_owned())
+    };
+    let (given, said) = outcomes(&at("/etc/x"), &[]);
+    assert_eq!(given, ["no"; 7], "{said}");
+    assert_eq!(said.matches("refused, as outside the workspace: /etc/x").count(), 7, "{said}");
+    assert_eq!(outcomes(&at("{cwd}/out/x"), &[]).0, ["once"; 7]);
+    let takes = "[agent.capabilities]\nsessionCapabilities = { additionalDirectories = {} }\n";
+    let inside = at(&format!("{other}/x"));
+    let agent = lab.script(&format!("{takes}[[turn]]\ndefault = true\nstep = [\n{inside}\n]\n"));
+    let (done, record) = lab.record(&["x", "--allow", "all", "--add-dir", &other], &agent);
+    done.assert_code(0);
+    assert_eq!(record.outcomes().iter().map(name).collect::<Vec<_>>(), ["once"; 7]);
+    // What is read there, a form that is no file, and what a command does, the flag is for.
+    let more = [
+        call("read", r#"path = "/etc/x""#),
+        call("fetch", r#"url = "https://x.com", output = "markdown""#),
+        call("other", r#"path = "/etc/x""#),
+        call("execute", r#"command = "cp a /etc/x""#),
+    ];
+    assert_eq!(outcomes(&more.concat(), &[]).0, ["once"; 4]);
 }
 
 #[test]

@@ -170,15 +170,28 @@ fn a_daemon_whose_parents_are_gone_is_named_whoever_started_it() {
     let daemon = "setsid sh -c 'sleep 1004 <&- >&- 2>&- &'";
     let lab = Lab::new();
     let lives = format!("{daemon}\nexec {}\n", lab.script("").join(" "));
-    let dies = format!("{daemon}\nexit 3\n");
-    for (text, code) in [(lives, 0), (dies, 5)] {
-        assert_named(&lab, &lab.exec(&["x"], &lab.shell_agent(&text)), code);
-    }
+    assert_named(&lab, &lab.exec(&["x"], &lab.shell_agent(&lives)), 0);
     // One that outlives the command that has started it; before it has moved it would be ended with the terminal.
     let steps = r#"{ do = "terminal", tool = "t", command = "sh", args = ["-c", "(setsid sh -c 'echo > moved; exec sleep 1004 <&- >&- 2>&-' &); until test -s moved; do sleep 0.01; done"], succeeded = [{ do = "say", text = "exit {exit}" }] },"#;
     let done = lab.exec(&["x", "--allow", "all"], &lab.turn(steps));
     assert_eq!(done.out(), "exit 0\n");
     assert_named(&lab, &done, 0);
+}
+
+/// It had no chance to end it.
+#[test]
+fn what_an_agent_has_started_that_dies_ends_with_it_wherever_it_has_moved() {
+    let lab = Lab::new();
+    for (traps, end) in [("", "exit 3"), ("trap \"\" TERM; ", "kill -KILL $$")] {
+        // Nobody descends from the agent any more who leads there.
+        let daemon = format!("setsid sh -c '{traps}(echo > moved; sleep 1006; sleep 1006) <&- >&- 2>&- &'");
+        let text = format!("rm -f moved; {daemon}\nuntil test -e moved; do sleep 0.01; done; {end}\n");
+        let done = lab.exec(&["x"], &lab.shell_agent(&text));
+        let said = done.assert_code(5).err();
+        assert!(said.contains("the agent had left something running, which was ended: "), "{said}");
+        assert!(said.contains("sleep 1006") && !said.contains("still running"), "{said}");
+        lab.assert_nothing_left();
+    }
 }
 
 #[track_caller]

@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 
-const EDITS: Extent = Extent { is_plain: true, changes: true, leaves: false, reaches: false };
-const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false, reaches: false };
+const EDITS: Extent = Extent { is_plain: true, changes: true, leaves: false, reaches: false, edits: true };
+const RUNS: Extent = Extent { is_plain: false, changes: true, leaves: false, reaches: false, edits: false };
 
 fn begun() -> Rig {
     let mut rig = Rig::with_policy(Policy::Ask);
