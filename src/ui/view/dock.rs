@@ -187,11 +187,12 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
     // Below a list a part of the answers would only mislead: what lasts may be all that is left of them.
-    let is_beside = super::takes_keyboard(cx) || super::reads(cx) && max <= usize::from(super::READ_BESIDE);
+    let reads = super::reads(cx);
+    let is_beside = super::takes_keyboard(cx) || reads.is_some_and(|rows| max <= usize::from(rows));
     if answers.hidden > 0 && is_beside {
         answers = choices.window(0, None, 0);
         // Who reads has the key that leads to them in a row of its own.
-        if keys.is_empty() && super::reads(cx) {
+        if keys.is_empty() && reads.is_some() {
             keys.push(Row::new(StyledText::new(), Bar::Yes));
         }
     }
