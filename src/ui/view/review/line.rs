@@ -44,14 +44,14 @@ pub fn line(line: &DiffLine, spans: Option<&Spans>, numbers: Numbers, style: Sty
         Numbers::Old => format!("{} ", number(line.old)),
         Numbers::New => format!("{} ", number(line.new)),
     };
-    let (sign, word) = match line.kind {
-        Kind::Context => ("  ", Token::Text),
-        Kind::Del => ("- ", Token::DiffDelWord),
-        Kind::Add => ("+ ", Token::DiffAddWord),
+    let (sign, mark, word) = match line.kind {
+        Kind::Context => ("  ", Token::Text, Token::Text),
+        Kind::Del => ("- ", Token::SignBad, Token::DiffDelWord),
+        Kind::Add => ("+ ", Token::SignGood, Token::DiffAddWord),
     };
     let token = base(line.kind);
     let mut out = StyledText::of(front, Token::LineNumber);
-    out.push(sign, token);
+    out.push(sign, mark);
     let room = columns.saturating_sub(width::styled_width(&out));
     if room == 0 {
         return width::truncate_styled(&out, columns);

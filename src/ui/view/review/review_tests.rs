@@ -564,6 +564,10 @@ fn a_line_is_marked_without_colour_and_cut_with_a_sign() {
     assert_eq!(text(1, 40).as_str(), "  1 + let total = 2;");
     assert_eq!(text(1, 12).as_str(), "  1 + let t…");
     assert!(text(1, 40).iter().any(|(t, s)| t == "2" && s.token == Token::DiffAddWord));
+    for (n, sign, token) in [(0, "- ", Token::SignBad), (1, "+ ", Token::SignGood)] {
+        let has_colour = text(n, 40).iter().any(|(t, s)| t == sign && s.token == token);
+        assert!(has_colour, "as in the conversation: with 16 colours it is all that is coloured");
+    }
     let moved = Style { column: 4, ..style };
     let text = line(&file.hunks[0].lines[1], None, Numbers::Both, moved, 40);
     assert_eq!(text.as_str(), "  1 + …otal = 2;");
