@@ -341,7 +341,7 @@ pub fn words(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<
         };
         let front = u16::try_from(width::styled_width(&row.front)).unwrap_or(u16::MAX);
         let x = area.x.saturating_add(2).saturating_add(front);
-        let words_of = AskedRow { at, y, x, text: row.text.as_str().into(), joint: row.joint };
+        let words_of = AskedRow { at, y, x, text: row.text.as_str().into(), joint: row.joint, of_diff: row.of_diff };
         if let (Some(y), Some(columns)) = (y, grip.columns(&dock.dialog, &words_of)) {
             let marked = Rect { x: columns.start, y, width: columns.end - columns.start, height: 1 };
             let room = Rect { width: area.width.saturating_sub(1), ..area };

@@ -66,6 +66,14 @@ pub fn line(line: &DiffLine, spans: Option<&Spans>, numbers: Numbers, style: Sty
     out
 }
 
+/// Columns in front of the text: the numbers and the sign.
+pub const fn front(numbers: Numbers, digits: usize) -> usize {
+    match numbers {
+        Numbers::Both => 2 * digits + 4,
+        Numbers::One | Numbers::Old | Numbers::New => digits + 3,
+    }
+}
+
 /// What a line is as a whole; its ground goes up to the right edge.
 pub fn base(kind: Kind) -> Token {
     match kind {
