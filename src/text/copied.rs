@@ -24,7 +24,7 @@ impl Copied {
     }
 
     /// Bytes, without signs.
-    pub const fn len(&self) -> usize {
+    pub const fn bytes(&self) -> usize {
         self.text.len()
     }
 
@@ -53,7 +53,9 @@ mod tests {
     fn lines_have_signs_only_where_some_were_removed_and_some_added() {
         let of = |lines: &[(&str, Option<Kind>)]| {
             let mut copied = Copied::default();
-            lines.iter().for_each(|(line, kind)| copied.push("\n", line, *kind));
+            for (line, kind) in lines {
+                copied.push("\n", line, *kind);
+            }
             copied.text()
         };
         let (same, gone, new) = (("same", Some(Kind::Context)), ("gone", Some(Kind::Del)), ("new", Some(Kind::Add)));

@@ -549,7 +549,7 @@ impl<'a, 'b> Walk<'a, 'b> {
                     gap = 0;
                 }
             }
-            if out.len() > select::MAX {
+            if out.bytes() > select::MAX {
                 return (out.text(), false);
             }
             at = self.next_piece(point);

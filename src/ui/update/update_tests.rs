@@ -1700,10 +1700,10 @@ fn lines_of_a_diff_have_signs_where_removed_and_added_ones_are_selected() {
     told.update(Update::ToolCall(patch.into()));
     let mut asked = Scene::working(60, 24);
     asked.ask_edit(1, "/home/me/src/shop/a.rs", old, new, &["Yes", "No"]);
-    for mut s in [told, asked] {
+    for s in [&mut told, &mut asked] {
         s.after(700).draw();
-        let y = |s: &Scene, words: &str| place_of(s, words).1;
-        let (same, old, newer, newest) = (y(&s, "same"), y(&s, "old()"), y(&s, "newer()"), y(&s, "newest()"));
+        let y = |words: &str| place_of(s, words).1;
+        let (same, old, newer, newest) = (y("same"), y("old()"), y("newer()"), y("newest()"));
         for (from, to, copied) in [
             (same, newest, " same\n-\told();\n+\tnewer();\n+\tnewest();"),
             (old, newer, "-\told();\n+\tnewer();"),

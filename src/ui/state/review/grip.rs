@@ -132,7 +132,9 @@ impl Grip {
             for (line, of) in shown.lines.iter().enumerate().filter(|(_, of)| side.has(of.kind)) {
                 let bytes = selection.of_line(LineAt { hunk, line }, of.text.len() as u32);
                 let words = bytes.and_then(|bytes| of.text.get(bytes.start as usize..bytes.end as usize));
-                words.into_iter().for_each(|words| copied.push("\n", words, Some(of.kind)));
+                if let Some(words) = words {
+                    copied.push("\n", words, Some(of.kind));
+                }
             }
         }
         Some(copied.text()).filter(|text| !text.is_empty())

@@ -49,7 +49,9 @@ fn patch(review: &ReviewState, file: &FileDoc) -> Result<String, Inexact> {
 fn chosen(review: &ReviewState) -> Option<String> {
     let lines = review.hunk()?.lines.get(review.chosen()?)?;
     let mut copied = Copied::default();
-    lines.iter().for_each(|line| copied.push("\n", &line.text, Some(line.kind)));
+    for line in lines {
+        copied.push("\n", &line.text, Some(line.kind));
+    }
     Some(copied.text() + "\n")
 }
 
@@ -83,8 +85,7 @@ pub(in crate::ui::update) fn release(state: &mut App, out: &mut Vec<Out>) {
 /// What is selected is copied. False: nothing is.
 pub(in crate::ui::update) fn again(state: &App, out: &mut Vec<Out>) -> bool {
     let Some(review) = &state.view.review else { return false };
-    let text = review.grip.text(|hunk| review.rows().is_folded(hunk));
-    let is_some = text.is_some();
-    text.into_iter().for_each(|text| copy(text, out));
-    is_some
+    let Some(text) = review.grip.text(|hunk| review.rows().is_folded(hunk)) else { return false };
+    copy(text, out);
+    true
 }
