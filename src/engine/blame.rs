@@ -25,8 +25,12 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Characters that are said of one line.
-const WORDS: usize = 400;
+/// Characters that are said of one line: of the prompt so many that a usual screen has them, of the call and of others
+/// no more than fits beside them on a wide one.
+const PROMPT: usize = 60;
+const CALL: usize = 40;
+const AGENT: usize = 24;
+const ID: usize = 12;
 /// Stands for the end of a line where ends differ.
 const CR_MARK: char = '␍';
 
@@ -116,8 +120,14 @@ pub fn blame(state: &Path, file: &File, only: Option<usize>, bounds: Bounds) -> 
     Ok(out)
 }
 
-/// The same of one line, from 0, in words. `text` is what it was when it was looked at.
-pub fn of_line(state: &Path, path: &Path, line: usize, text: &str, bounds: Bounds) -> Result<String, String> {
+/// The same of one line, from 0, in words; `here` is the session that asks. `text` is what it was when it was looked at.
+pub fn of_line(
+    state: &Path,
+    path: &Path,
+    (line, text): (usize, &str),
+    here: Option<&str>,
+    bounds: Bounds,
+) -> Result<String, String> {
     let file = File::open(path)?;
     // A mark of its end is no part of it.
     if file.text(line).trim_end_matches(CR_MARK) != text.trim_end_matches(CR_MARK) {
@@ -130,12 +140,30 @@ pub fn of_line(state: &Path, path: &Path, line: usize, text: &str, bounds: Bound
         let why = blamed.remarks.first().map(|why| format!(": {why}")).unwrap_or_default();
         return Ok(format!("line {}: nobody knows where it came from{why}", line + 1));
     };
-    let call = from.call.and_then(|call| blamed.calls.get(call)).map(|title| format!(" · {title}")).unwrap_or_default();
-    let prompt = turn.prompt.as_deref().map(|prompt| format!(" · {}", prompt.trim())).unwrap_or_default();
-    let Turn { session_id, agent, number, .. } = turn;
-    let words =
-        format!("line {}: turn {number} of {} ({agent}){call}{prompt}", line + 1, archive::shown_id(session_id));
-    Ok(sanitize::line(&words).chars().take(WORDS).collect())
+    let call = from.call.and_then(|call| blamed.calls.get(call)).map(String::as_str);
+    Ok(format!("line {}: {}", line + 1, words(turn, call, here)))
+}
+
+/// What was asked and what was done for it come first: a screen may have room for no more.
+fn words(turn: &Turn, call: Option<&str>, here: Option<&str>) -> String {
+    let Turn { session_id, agent, number, prompt } = turn;
+    let of = if here == Some(session_id) {
+        format!("turn {number} of this session")
+    } else {
+        format!("turn {number} of {}, session {}", short(agent, AGENT), short(&archive::shown_id(session_id), ID))
+    };
+    let prompt = prompt.as_deref().map(|prompt| short(prompt, PROMPT));
+    let parts = [prompt, call.map(|title| short(title, CALL)), Some(of)];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
+}
+
+/// On one line, and cut where it has more characters than that.
+fn short(text: &str, most: usize) -> String {
+    let line = sanitize::line(text.trim());
+    match line.char_indices().nth(most) {
+        Some(_) => format!("{}…", line.chars().take(most - 1).collect::<String>().trim_end()),
+        None => line.into_owned(),
+    }
 }
 
 /// The reviews of directories above the file, and of worktrees that may have been merged there; the newest first.
@@ -288,4 +316,31 @@ fn replayed(text: &str, one: &Listed, earlier: HashMap<SessionId, Past>, look: i
         Ok(())
     };
     let Ok(()) = each_session(model, cwd, earlier, lines, look);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_line_the_prompt_and_the_call_are_said_first_and_whose_they_are_last() {
+        let turn = |prompt: Option<&str>| Turn {
+            session_id: "01a05cc4-77aa-7a51-9f35-1c1b2ee0e1c5".into(),
+            agent: "an agent".into(),
+            number: 3,
+            prompt: prompt.map(str::to_owned),
+        };
+        let here = turn(None).session_id;
+        let asked = turn(Some("make it\nblue\n"));
+        assert_eq!(
+            words(&asked, Some("Edit a.css"), Some(&here)),
+            "make it blue · Edit a.css · turn 3 of this session"
+        );
+        let other = "make it blue · turn 3 of an agent, session 01a05cc4-77…";
+        assert_eq!([words(&asked, None, None), words(&asked, None, Some("s"))], [other; 2]);
+        assert_eq!(words(&turn(None), None, Some(&here)), "turn 3 of this session");
+        let long = words(&turn(Some(&"word ".repeat(99))), Some(&"x".repeat(99)), Some(&here));
+        let cut = format!("{}word… · {}… · turn 3 of this session", "word ".repeat(11), "x".repeat(39));
+        assert_eq!(long, cut);
+    }
 }

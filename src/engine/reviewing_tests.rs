@@ -425,6 +425,24 @@ async fn a_turn_is_counted_and_can_be_taken_back() {
 }
 
 #[tokio::test]
+async fn a_line_is_put_down_to_its_prompt_first_and_then_to_this_session() {
+    let mut place = place();
+    place.home = place.home.join("review");
+    std::fs::write(place.root.join("x.txt"), "one\ntwo\nthree\n").unwrap();
+    let journals = place.home.with_file_name("sessions");
+    let mut engine = engine(&place, WRITER, Some(journals));
+    engine.intent(Intent::Start);
+    engine.intent(Intent::Prompt { text: "shout".into(), links: Vec::new() });
+    until(&mut engine, |_, news| reviewed_turn(news)).await;
+    let blame = ReviewAction::Blame { path: "x.txt".into(), line: 1, text: "TWO".into() };
+    engine.intent(Intent::Review(blame));
+    let is_said =
+        |news: &FrontEnd| matches!(news, FrontEnd::Said(words) if words == "line 2: shout · turn 1 of this session");
+    until(&mut engine, |_, news| news.iter().any(is_said)).await;
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_held_write_happens_when_it_is_let_through() {
     for (option, words, text) in [("allow", "written", "one\nTWO\nthree\n"), ("reject", "refused", "one\ntwo\nthree\n")]
     {

@@ -31,6 +31,17 @@ pub enum Kind {
     Add,
 }
 
+impl Kind {
+    /// What a line begins with in a patch.
+    pub const fn sign(self) -> char {
+        match self {
+            Self::Context => ' ',
+            Self::Del => '-',
+            Self::Add => '+',
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct DiffLine {
     pub kind: Kind,

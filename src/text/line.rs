@@ -4,6 +4,7 @@
 //! the clipboard.
 
 use super::code::Code;
+use super::diff::Kind;
 use super::run::StyledText;
 use super::token::Token;
 use std::ops::Range;
@@ -38,6 +39,8 @@ pub struct LogicalLine {
     pub fill: Option<Token>,
     /// What it is of a program's text.
     pub code: Option<Code>,
+    /// What became of it, where it is a line of a diff.
+    pub of_diff: Option<Kind>,
     /// What copying yields in place of the text, where that is something else; of a line that only goes on with another
     /// one, nothing.
     pub source: Option<Arc<str>>,

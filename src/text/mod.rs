@@ -3,6 +3,7 @@
 pub mod address;
 pub mod ansi;
 pub mod code;
+pub mod copied;
 pub mod diff;
 pub mod edits;
 pub mod fuzzy;

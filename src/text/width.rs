@@ -4,6 +4,7 @@
 //! width of a string is the sum of the widths of its graphemes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -65,6 +66,16 @@ pub fn str_width(text: &str) -> usize {
         at = next.at;
     }
     width
+}
+
+/// The characters of a line that begins in the first column, each with its bytes and its columns, tabs included.
+pub fn cells(text: &str) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    graphemes(text).scan(0, |column, (at, grapheme, width)| {
+        let width = if grapheme == "\t" { TAB - *column % TAB } else { width };
+        let columns = *column..*column + width;
+        *column = columns.end;
+        Some((at..at + grapheme.len(), columns))
+    })
 }
 
 /// The columns of a styled text.

@@ -10,6 +10,7 @@ use super::state::opener::{NewSession, Whose};
 use super::state::picker::Purpose;
 use super::state::reading::Way;
 use super::state::review::Measured;
+use super::state::review::grip::ShownLine;
 use super::state::review::index::Spot;
 use super::state::scroll::{Scroll, SeenEnd};
 use super::state::selection::AskedRow;
@@ -124,6 +125,7 @@ pub enum What {
     First(usize),
     Address,
     Command,
+    Patch,
     Picture(Whither),
 }
 
@@ -267,6 +269,8 @@ pub struct ReviewFrame {
     /// Rows of the screen, and rows of the tree of files.
     pub file_rows: Vec<(u16, usize)>,
     pub hunk_rows: Vec<(u16, Spot)>,
+    /// The lines of that file that can be selected.
+    pub lines: Vec<ShownLine>,
     /// Words that can be clicked; they are about the cursor's hunk.
     pub buttons: Vec<(Rect, Verdict)>,
     /// The turn whose rewinding was shown.

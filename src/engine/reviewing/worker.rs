@@ -446,7 +446,7 @@ impl Worker {
                 return;
             }
             ReviewAction::Blame { path, line, text } => {
-                let event = match self.blame(path, *line, text) {
+                let event = match self.blame(at, path, (*line, text)) {
                     Ok(words) => ReviewEvent::ReviewDone { words, rewound: Vec::new() },
                     Err(message) => ReviewEvent::ReviewFailed { message },
                 };
@@ -512,11 +512,11 @@ impl Worker {
     }
 
     /// Where a line of the file came from, in words.
-    fn blame(&self, path: &Path, line: usize, text: &str) -> Result<String, String> {
+    fn blame(&self, at: SessionKey, path: &Path, line: (usize, &str)) -> Result<String, String> {
         let bounds = Bounds { until: Instant::now() + BLAME, journal: BLAMED_JOURNAL };
         let home = self.review.dir().parent().and_then(Path::parent);
         let home = home.ok_or_else(|| "there is no place where sessions are kept".to_owned())?;
-        of_line(home, &self.review.head().cwd.join(path), line, text, bounds)
+        of_line(home, &self.review.head().cwd.join(path), line, self.own.id(at), bounds)
     }
 
     fn sums(&mut self) -> (Totals, bool) {

@@ -17,6 +17,7 @@ use crate::text::line::WrapMode;
 use crate::text::run::AnsiColor;
 use crate::ui::fixtures::Scene;
 use crate::ui::keys::{Code, Keymap};
+use crate::ui::msg::Out;
 use serde_json::json;
 use std::time::Duration;
 
@@ -592,6 +593,64 @@ fn what_is_searched_has_what_is_copied_of_a_change_and_no_more_than_is_near_it()
     let (copied, searched) = texts(&lines(&all), &lines(&gone));
     assert!(copied.contains("-line 20;\n-line 21;\n"), "{copied}");
     assert!(!searched.contains("line 16;") && !searched.contains("line 25;"), "{searched}");
+}
+
+#[test]
+fn copying_an_edit_by_itself_gives_its_patch_and_nothing_else() {
+    let mut s = Scene::working(80, 24);
+    let edit = |s: &mut Scene, changes: &[(&str, Option<&str>, &str)]| {
+        let mut patch = ToolPatch::new("t".into());
+        patch.title = Patch::Set("Edit a.rs".into());
+        patch.kind = Patch::Set(ToolKind::Edit);
+        patch.status = Patch::Set(ToolStatus::Completed);
+        let of = |(path, old, new): &(&str, Option<&str>, &str)| {
+            let path = format!("/home/me/src/shop/{path}");
+            ToolContent::Change(Change::of_texts(&path, old.map(Into::into), (*new).into()))
+        };
+        let said = ToolContent::Block(Block::Text("The file was updated.".into()));
+        patch.content = Patch::Set(std::iter::once(said).chain(changes.iter().map(of)).collect());
+        s.update(Update::ToolCall(patch.into()));
+        s.draw();
+    };
+    let copies = |s: &mut Scene, keys: &str| {
+        s.outs.clear();
+        s.press(Code::F(10)).typed(keys).press(Code::Esc);
+        s.outs.iter().find_map(|out| if let Out::Copy(_, text) = out { Some(text.clone()) } else { None }).unwrap()
+    };
+    let patch = "--- a/a.rs\n+++ b/a.rs\n@@ -1,1 +1,1 @@\n-one\n+two\n";
+    edit(&mut s, &[("a.rs", Some("one\n"), "two\n")]);
+    assert_eq!(copies(&mut s, "y"), patch);
+    let several = copies(&mut s, "vy");
+    assert!(several.starts_with("Edit a.rs\nThe file was updated.\n") && several.ends_with(patch), "{several}");
+    edit(&mut s, &[("b.rs", None, "new\n")]);
+    assert_eq!(copies(&mut s, "y"), "new\n");
+    edit(&mut s, &[("a.rs", Some("one\n"), "two\n"), ("b.rs", None, "new\n")]);
+    assert_eq!(copies(&mut s, "y"), format!("{patch}--- /dev/null\n+++ b/b.rs\n@@ -0,0 +1,1 @@\n+new\n"));
+    edit(&mut s, &[]);
+    assert_eq!(copies(&mut s, "y"), "Edit a.rs\nThe file was updated.");
+}
+
+#[test]
+fn of_two_paths_of_a_call_both_names_are_told() {
+    let change = |path: &str| ToolContent::Change(Change::of_texts(path, Some("a\n".into()), "b\n".into()));
+    let mut edit = call(ToolKind::Edit, "edit", ToolStatus::Completed);
+    edit.content = vec![change("/proj/src/ui/view/review/hunks.rs"), change("/proj/src/ui/view/review/line.rs")];
+    let mut read = call(ToolKind::Read, "read", ToolStatus::Completed);
+    let at = |path: &str| Location { path: path.into(), line: None };
+    read.locations = vec![at("/proj/README.md"), at("/proj/src/ui/view/review/hunks.rs"), at("/proj/src/ui/line.rs")];
+    for (call, width, words) in [
+        (&edit, 36, "…/hunks.rs · …w/line.rs"),
+        (&edit, 60, "…view/review/hunks.rs · …/view/review/line.rs"),
+        (&edit, 90, "src/ui/view/review/hunks.rs · src/ui/view/review/line.rs"),
+        (&read, 60, "README.md · …ui/view/review/hunks.rs · src/ui/line.rs"),
+    ] {
+        let entry = entry(Body::Tool(Box::new(call.clone())));
+        let first = with_ctx(width, None, |ctx| lines(&entry, ctx).remove(0));
+        assert_eq!(first.text.as_str(), words, "{width}");
+        let wide = |text: &StyledText| crate::text::width::styled_width(text);
+        let figures = if first.right.is_empty() { 0 } else { wide(&first.right) + 2 };
+        assert!(wide(&first.prefix) + wide(&first.text) + figures <= usize::from(width), "{width}");
+    }
 }
 
 #[test]

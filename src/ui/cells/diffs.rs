@@ -3,7 +3,7 @@
 //! Computes through `text::diff`, which bounds what a diff may cost. Agents send pieces of files as diffs: numbers are
 //! shown when it is known where the piece begins (there is no old text; the review compared it with the disk when the
 //! person was asked; the call names as many lines of that file as it has diffs), else none are. Invariant: numbers and signs are in the prefix,
-//! so what is copied is the text of the file.
+//! and not in the text of the file; whether a copy has signs, `text::copied` decides.
 
 use super::lines::{dim, more_lines};
 use crate::base::sanitize;
@@ -161,5 +161,6 @@ fn diff_line(line: &DiffLine, digits: usize, code: Option<Code>) -> LogicalLine 
     }
     text.push(line.text.get(at..).unwrap_or_default(), token);
     let fill = Some(token).filter(|token| token.is_fill());
-    LogicalLine { prefix, hang, text, fill, code, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
+    let of_diff = Some(line.kind);
+    LogicalLine { prefix, hang, text, fill, code, of_diff, wrap: WrapMode::Anywhere, ..LogicalLine::default() }
 }

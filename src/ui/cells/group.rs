@@ -4,7 +4,7 @@
 //! Decides by two neighbours at a time. Invariant: no row stands for more than [`MOST`] calls, so what one of them means
 //! for the others is found in that many steps.
 
-use super::head::{Clock, FOLDED, head, pad_verb};
+use super::head::{Clock, FOLDED, head, names_in, pad_verb};
 use super::{CellCtx, gutter, is_waiting, named, nested};
 use crate::base::human;
 use crate::model::entry::{Body, Entry, FileOp, FileOutcome, Level};
@@ -13,7 +13,7 @@ use crate::model::tool::{Change, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
-use crate::text::width::{str_width, styled_width, truncate_start};
+use crate::text::width::styled_width;
 use std::ops::Deref;
 use std::path::Path;
 
@@ -21,7 +21,6 @@ use std::path::Path;
 pub const MOST: u64 = 32;
 /// Columns of a path that is cut short in a row of several, at least.
 const SHORT_NAME: usize = 20;
-const BETWEEN_NAMES: &str = " · ";
 /// Notices between a call and what it has written, at the most.
 pub const BETWEEN: usize = 3;
 
@@ -186,15 +185,7 @@ pub(super) fn lines(first: &Entry, calls: &[&ToolCall], ctx: &CellCtx<'_>) -> Ve
     front.append(&pad_verb(verb, ctx.width));
     let beside = styled_width(&front) + styled_width(&figures) + 2;
     let room = usize::from(ctx.width).saturating_sub(beside);
-    let widths: Vec<usize> = named.iter().map(|name| str_width(name)).collect();
-    // Of long paths the beginning gives way: the name of the file tells them apart.
-    let fits = |most: &usize| widths.iter().map(|wide| wide.min(most) + BETWEEN_NAMES.len()).sum::<usize>() <= room;
-    let most = (SHORT_NAME..=room).rev().find(fits).unwrap_or(SHORT_NAME);
-    let mut text = StyledText::new();
-    for (at, name) in named.iter().enumerate() {
-        text.push(if at == 0 { "" } else { BETWEEN_NAMES }, Token::Dim);
-        let is_path = name.contains('/') && !name.contains(char::is_whitespace);
-        text.push(&if is_path { truncate_start(name, most) } else { name.into() }, Token::Text);
-    }
+    let names: Vec<&str> = named.iter().map(String::as_str).collect();
+    let text = names_in(&names, room, SHORT_NAME, Token::Text.into());
     vec![head(gutter("✓", Token::SignGood), front, text, figures, Clock::None, ctx)]
 }

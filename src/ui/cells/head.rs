@@ -3,12 +3,15 @@
 use super::CellCtx;
 use crate::base::human;
 use crate::text::line::{LogicalLine, WrapMode};
-use crate::text::run::StyledText;
+use crate::text::run::{RunStyle, StyledText};
 use crate::text::token::Token;
+use crate::text::width::{str_width, truncate_start};
 use std::time::Duration;
 
 /// Says that there is more to be opened.
 pub const FOLDED: &str = "   ▸";
+
+pub(super) const BETWEEN_NAMES: &str = " · ";
 
 /// The time at the right end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,6 +43,26 @@ pub(super) fn head(
         right.push(&time, Token::Dim);
     }
     LogicalLine { gutter, prefix, text, right, wrap: WrapMode::Truncate, ..LogicalLine::default() }
+}
+
+/// Files and other names in one row of so many columns, as far as each path can have `least` of them. Of long paths the
+/// beginning gives way, and of none more than needed: the name of the file tells them apart.
+pub(super) fn names_in(names: &[&str], room: usize, least: usize, style: RunStyle) -> StyledText {
+    let between = str_width(BETWEEN_NAMES) * names.len().saturating_sub(1);
+    let widths: Vec<usize> = names.iter().map(|name| str_width(name)).collect();
+    let fits = |most: &usize| widths.iter().map(|wide| wide.min(most)).sum::<usize>() + between <= room;
+    let most = (least..=room).rev().find(fits).unwrap_or(least);
+    let mut text = StyledText::new();
+    for (at, name) in names.iter().enumerate() {
+        text.push(if at == 0 { "" } else { BETWEEN_NAMES }, Token::Dim);
+        text.push(&if is_path(name) { truncate_start(name, most) } else { (*name).into() }, style);
+    }
+    text
+}
+
+/// Whether the name of a file is at its end.
+pub(super) fn is_path(name: &str) -> bool {
+    name.contains('/') && !name.contains(char::is_whitespace)
 }
 
 /// The verb in a column that shrinks with the width.

@@ -2,6 +2,7 @@
 //!
 //! For being shown only: nothing is allowed by these words. Invariant: text of the agent is sanitised here.
 
+use super::head::BETWEEN_NAMES;
 use super::message::{display, label};
 use super::{CellCtx, Places, diffs};
 use crate::base::paths::normalize;
@@ -215,7 +216,7 @@ fn files(t: &ToolCall, places: Places<'_>) -> Option<String> {
     if more > 0 {
         names.push(format!("{more} more"));
     }
-    Some(names.join(" · "))
+    Some(names.join(BETWEEN_NAMES))
 }
 
 /// The command of an execute call, as agents name it: a text, or a list of arguments.

@@ -24,6 +24,28 @@ pub fn source(entry: &Entry, session: SessionRef<'_>) -> String {
     text(entry, session, For::Copying)
 }
 
+/// What copying an entry by itself yields: of a call that changes files no more than that, else all of it.
+pub fn copied(entry: &Entry, session: SessionRef<'_>) -> String {
+    let Body::Tool(tool) = &entry.body else { return source(entry, session) };
+    let changes: Vec<_> = changes(tool).filter(|(one, _)| one.body != ChangeBody::Nothing).collect();
+    match changes.as_slice() {
+        [] => deed::patch_of(tool).map_or_else(|| source(entry, session), of_file),
+        [(one, line)] => change(one, *line, session, For::Copying),
+        // Where one is of a new file, too: texts and patches would not tell where one ends.
+        all => {
+            let patches = all.iter().filter_map(|(one, line)| patch::of_change(one, *line, session));
+            patches.map(|patch| clean(patch, sanitize::copied_file)).collect()
+        }
+    }
+}
+
+/// What a call changes, as it shows it, else as it was answered; and where that begins in the file, if it is known.
+fn changes(tool: &ToolCall) -> impl Iterator<Item = (&Change, Option<u32>)> {
+    let shown = || tool.content.iter().enumerate().filter_map(|(at, one)| Some((one.change()?, tool.line_of(at))));
+    let answered = tool.changes().filter(move |_| shown().next().is_none()).map(|one| (one, tool.known_line(one)));
+    shown().chain(answered)
+}
+
 /// The text in which words are looked for: what is removed is in it like what is added.
 pub fn searched(entry: &Entry, session: SessionRef<'_>) -> String {
     text(entry, session, For::Searching)
@@ -82,7 +104,7 @@ fn call(tool: &ToolCall, session: SessionRef<'_>, purpose: For) -> String {
     }
     if tool.content.iter().all(|content| content.change().is_none()) {
         // Shown in its row as well: some agents leave it out of what they say after the answer.
-        parts.extend(tool.changes().map(|one| change(one, tool.known_line(one), session, purpose)));
+        parts.extend(changes(tool).map(|(one, line)| change(one, line, session, purpose)));
         parts.extend(deed::patch_of(tool).map(of_file));
     }
     parts.retain(|p| !p.is_empty());

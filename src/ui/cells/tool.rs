@@ -4,7 +4,7 @@
 //! at any width; figures and times give way first.
 
 use super::diffs::{self, indented};
-use super::head::{Clock, FOLDED, head, pad_verb};
+use super::head::{BETWEEN_NAMES, Clock, FOLDED, head, is_path, names_in, pad_verb};
 use super::lines::dim;
 use super::message::{block, display, label};
 use super::named::{
@@ -29,6 +29,8 @@ use std::borrow::Cow;
 const ALLOWED: &str = "you allowed it";
 /// Columns that are left of what is done to, for what was answered.
 const LEAST: usize = 16;
+/// Columns of a path that is cut short beside others, at least.
+const SHORT_NAME: usize = 6;
 /// Columns of the first line that a command has not: the verb, and what was answered.
 const BESIDE_COMMAND: usize = 28;
 /// Lines of a diff that shows by itself.
@@ -106,7 +108,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         None => false,
     };
     if matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
-        keep_name(&mut first, ctx.width);
+        keep_names(&mut first, ctx.width);
     }
     let mut lines = vec![first];
     // Which rule it was is said at any width.
@@ -174,15 +176,17 @@ fn diffs_told<'a>(t: &'a ToolCall, budget: &mut Budget) -> Vec<(&'a str, FileDif
     diffs
 }
 
-/// Of a path that is too long the beginning is left out: the name of the file tells rows apart.
-fn keep_name(first: &mut LogicalLine, columns: u16) {
-    let is_path = first.text.as_str().contains('/') && !first.text.as_str().contains(char::is_whitespace);
+/// Of paths that are too long the beginning is left out: the name of the file tells rows apart.
+fn keep_names(first: &mut LogicalLine, columns: u16) {
+    let text = first.text.as_str().to_owned();
+    let names: Vec<&str> = text.split(BETWEEN_NAMES).collect();
     let figures = width::styled_width(&first.right);
     let beside = width::styled_width(&first.prefix) + if figures > 0 { figures + 2 } else { 0 };
     let room = usize::from(columns).saturating_sub(beside);
     let style = first.text.iter().next().map(|(_, style)| style);
-    if let Some(style) = style.filter(|_| is_path && room >= LEAST && width::styled_width(&first.text) > room) {
-        first.text = StyledText::of(width::truncate_start(first.text.as_str(), room), style);
+    let is_too_long = room >= LEAST && width::str_width(&text) > room && names.iter().any(|name| is_path(name));
+    if let Some(style) = style.filter(|_| is_too_long) {
+        first.text = names_in(&names, room, SHORT_NAME, style);
     }
 }
 

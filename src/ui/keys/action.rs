@@ -61,6 +61,8 @@ pub enum ReviewKey {
     AcceptNote,
     RejectNote,
     SelectLines,
+    /// The hunk as a patch, the chosen lines, or in the list of files the file's patch.
+    Copy,
     Edit,
     EditOutside,
     OpenFile,

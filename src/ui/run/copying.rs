@@ -33,6 +33,7 @@ pub(super) fn words(copied: Copied, through: Multiplexer, home: Option<&Path>) -
         What::First(count) => format!("the first {count} characters"),
         What::Address => "the address".to_owned(),
         What::Command => "the command".to_owned(),
+        What::Patch => "the patch".to_owned(),
         What::Picture(_) => "the picture".to_owned(),
     };
     let words = match went {

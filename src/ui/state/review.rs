@@ -5,8 +5,10 @@
 //! when the document, the file or a fold has changed, never for a frame.
 
 pub mod bar;
+pub mod grip;
 pub mod index;
 pub mod note;
+pub mod patch;
 pub mod search;
 
 use crate::model::changes::{FileDoc, HunkDoc, HunkId, HunkState, ReviewDoc, Scope};
@@ -15,6 +17,7 @@ use crate::text::diff::Kind;
 use crate::text::token::Token;
 use crate::ui::keys::Layer;
 use bar::Bar;
+use grip::Grip;
 use index::{Item, Look, Rows, Spot, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -134,6 +137,8 @@ pub struct ReviewState {
     pub cursor: Cursor,
     pub bar: Option<Bar>,
     pub query: String,
+    /// What is selected with the mouse.
+    pub grip: Grip,
     /// A line to write in was refused: letters until then were meant for it.
     pub deaf_until: Option<Now>,
     /// Decisions that are being taken back: the cursor goes to what waits again for them, unless it was moved meanwhile.
@@ -201,6 +206,7 @@ impl ReviewState {
         let again =
             self.doc.as_ref().zip(doc).filter(|_| self.undoing > 0).and_then(|(old, new)| waits_again(old, new));
         self.doc = doc.cloned();
+        self.grip.sync(doc.map(|doc| &**doc));
         let Some(doc) = doc else {
             self.cursor.file = None;
             self.derived.rows = Rows::default();

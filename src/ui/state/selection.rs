@@ -5,6 +5,8 @@
 
 use super::dock::Dialog;
 use crate::model::ids::EntryId;
+use crate::text::copied::Copied;
+use crate::text::diff::Kind;
 use crate::text::width::{graphemes, str_width};
 use ratatui::layout::Position;
 use std::ops::Range;
@@ -20,8 +22,8 @@ pub struct LineAt {
 
 /// A character of a line, by its bytes; none of them beside the words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Character {
-    pub at: LineAt,
+pub struct Character<At = LineAt> {
+    pub at: At,
     pub bytes: Range<u32>,
 }
 
@@ -48,26 +50,26 @@ impl Grip {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Selection {
+pub struct Selection<At = LineAt> {
     /// Where it was begun.
-    pub from: Character,
-    pub to: Character,
+    pub from: Character<At>,
+    pub to: Character<At>,
 }
 
-impl Selection {
+impl<At: Copy + Ord> Selection<At> {
     /// The first and the last character.
-    fn ends(&self) -> [&Character; 2] {
-        let order = |spot: &Character| (spot.at, spot.bytes.start);
+    fn ends(&self) -> [&Character<At>; 2] {
+        let order = |spot: &Character<At>| (spot.at, spot.bytes.start);
         if order(&self.from) <= order(&self.to) { [&self.from, &self.to] } else { [&self.to, &self.from] }
     }
 
     /// The first line and the last.
-    pub fn lines(&self) -> [LineAt; 2] {
+    pub fn lines(&self) -> [At; 2] {
         self.ends().map(|end| end.at)
     }
 
     /// What of a line is selected; `len` is how long it is.
-    pub fn of_line(&self, at: LineAt, len: u32) -> Option<Range<u32>> {
+    pub fn of_line(&self, at: At, len: u32) -> Option<Range<u32>> {
         let [first, last] = self.ends();
         if at < first.at || at > last.at {
             return None;
@@ -91,6 +93,8 @@ pub struct AskedRow {
     pub text: Arc<str>,
     /// What was left out between this row and the one above, where both are of one line.
     pub joint: Option<&'static str>,
+    /// What became of the line that it begins, where that is one of a diff.
+    pub of_diff: Option<Kind>,
 }
 
 /// A character of what is asked: its row, and its bytes there.
@@ -159,15 +163,11 @@ impl AskedGrip {
 
     /// The words that are selected of these rows, without what the width has put between them.
     pub fn text(&self, of: &Dialog, rows: &[AskedRow]) -> String {
-        let mut text = String::new();
-        let pieces = rows.iter().filter_map(|row| Some((row, row.text.get(self.bytes(of, row)?)?)));
-        for (n, (row, piece)) in pieces.enumerate() {
-            if n > 0 {
-                text.push_str(row.joint.unwrap_or("\n"));
-            }
-            text.push_str(piece);
+        let mut copied = Copied::default();
+        for (row, piece) in rows.iter().filter_map(|row| Some((row, row.text.get(self.bytes(of, row)?)?))) {
+            copied.push(row.joint.unwrap_or("\n"), piece, row.of_diff);
         }
-        text
+        copied.text()
     }
 
     pub const fn is_selected(&self) -> bool {

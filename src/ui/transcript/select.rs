@@ -1,11 +1,11 @@
-//! Columns of the screen to characters of what was laid out, and back; and the words of a selection.
+//! Columns of the screen to characters of what was laid out, and back.
 //!
 //! Lays out no more than what is selected. Invariant: a character is selected whole, in whichever of its columns the mouse is.
 
 use super::cache::GUTTER;
 use crate::text::line::LogicalLine;
 use crate::text::token::Token;
-use crate::text::width::{TAB, graphemes, styled_width};
+use crate::text::width::{self, styled_width};
 use crate::text::wrap::{Row, fit};
 use crate::theme::resolve::Theme;
 use ratatui::buffer::Buffer;
@@ -14,26 +14,6 @@ use std::ops::Range;
 
 /// The most bytes that are selected at once.
 pub(super) const MAX: usize = 8 << 20;
-
-/// Lines below each other, with the blank ones that stand between entries.
-#[derive(Default)]
-pub(super) struct Lines {
-    pub text: String,
-    has_some: bool,
-    /// Blank lines before the next one.
-    pub gap: u32,
-}
-
-impl Lines {
-    pub fn push(&mut self, line: Option<String>) {
-        let Some(line) = line else { return };
-        if std::mem::replace(&mut self.has_some, true) {
-            (0..=self.gap).for_each(|_| self.text.push('\n'));
-        }
-        self.gap = 0;
-        self.text.push_str(&line);
-    }
-}
 
 /// Where the words of a row begin.
 fn start(line: &LogicalLine, row: &Row, width: u16, left: u16) -> u16 {
@@ -47,13 +27,7 @@ fn start(line: &LogicalLine, row: &Row, width: u16, left: u16) -> u16 {
 fn cells<'a>(line: &'a LogicalLine, row: &Row) -> impl Iterator<Item = (Range<u32>, Range<usize>)> + use<'a> {
     let from = row.range.start;
     let words = line.text.as_str().get(from as usize..row.range.end as usize).unwrap_or_default();
-    graphemes(words).scan(0, move |column, (at, grapheme, width)| {
-        let width = if grapheme == "\t" { TAB - *column % TAB } else { width };
-        let columns = *column..*column + width;
-        *column = columns.end;
-        let first = from + at as u32;
-        Some((first..first + grapheme.len() as u32, columns))
-    })
+    width::cells(words).map(move |(bytes, columns)| (from + bytes.start as u32..from + bytes.end as u32, columns))
 }
 
 /// The bytes of the character in a column; beside the words none, at their beginning or end.

@@ -9,6 +9,7 @@ use super::{DrawCtx, Viewport, paint, select};
 use crate::model::entries::Slot;
 use crate::model::entry::Entry;
 use crate::model::history::Kind;
+use crate::text::copied::Copied;
 use crate::text::line::LogicalLine;
 use crate::text::wrap::Row;
 use crate::ui::cells::{self, group};
@@ -522,10 +523,10 @@ impl<'a, 'b> Walk<'a, 'b> {
 
     /// The words that are selected; false when there are more.
     pub(super) fn selected(&mut self, selection: &Selection) -> (String, bool) {
-        let mut out = select::Lines::default();
+        let (mut out, mut gap) = (Copied::default(), 0);
         // One open piece may have become several.
         let (Some((start, from)), Some((_, to))) = (self.now(&selection.from), self.now(&selection.to)) else {
-            return (out.text, true);
+            return (out.text(), true);
         };
         let selection = &Selection { from, to };
         let [first, last] = selection.lines();
@@ -537,20 +538,23 @@ impl<'a, 'b> Walk<'a, 'b> {
                 break;
             }
             if point.piece == 0 {
-                out.gap = self.gap(point.entry);
+                gap = self.gap(point.entry);
             }
             for (line, n) in self.laid(point.entry, &entry, point.piece).lines.iter().zip(0..) {
                 let at = LineAt { entry: entry_id, piece, line: n };
-                if let Some(bytes) = selection.of_line(at, line.text.len() as u32) {
-                    out.push(line.copied(bytes.start as usize..bytes.end as usize));
+                let bytes = selection.of_line(at, line.text.len() as u32);
+                let words = bytes.and_then(|bytes| line.copied(bytes.start as usize..bytes.end as usize));
+                if let Some(words) = words {
+                    out.push(&"\n".repeat(1 + gap as usize), &words, line.of_diff);
+                    gap = 0;
                 }
             }
-            if out.text.len() > select::MAX {
-                return (out.text, false);
+            if out.bytes() > select::MAX {
+                return (out.text(), false);
             }
             at = self.next_piece(point);
         }
-        (out.text, true)
+        (out.text(), true)
     }
 
     /// The same character as it is laid out now, and the first row of its piece.

@@ -29,7 +29,6 @@ use super::keys::{Action, Code, Key, Layer, Mods, Mouse, pasted};
 use super::msg::{FrameInfo, Out, ScrollBy, What};
 use super::state::dock::Neighbour;
 use super::state::picker::{Picker, Purpose};
-use super::state::selection::{AskedGrip, Grip};
 use super::state::timing::{BURST, TOAST};
 use super::state::{App, Chord, Focus, Help, Holds, PANEL_FROM};
 use super::tty::{Click, Input};
@@ -494,7 +493,7 @@ fn paste(state: &mut App, cx: Cx<'_>, text: &str, out: &mut Vec<Out>) {
 
 fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<Out>) {
     if what == Click::Left {
-        (state.view.grip, state.view.asked_grip) = (Grip::Nothing, AskedGrip::Nothing);
+        selecting::forget(state);
     }
     match what {
         Click::WheelUp | Click::WheelDown => {
@@ -534,10 +533,11 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => selecting::press(state, at),
-        Click::Drag if selecting::drag_asked(state, cx, at) => {}
+        Click::Drag if selecting::drag_asked(state, cx, at) || review::drag(state, cx, at) => {}
         Click::Drag => selecting::drag(state, cx, at, out),
         Click::Up => {
             selecting::release_asked(state, cx, out);
+            review::release(state, out);
             if selecting::release(state, at, out) {
                 click(state, cx, at, out);
             }

@@ -9,6 +9,7 @@ use crate::model::entries::Slot;
 use crate::model::entry::{Body, Entry};
 use crate::model::history::Away;
 use crate::model::ids::EntryId;
+use crate::model::session_ref::SessionRef;
 use crate::text::address;
 use crate::ui::cells::parts::parts;
 use crate::ui::cells::{self, group};
@@ -96,9 +97,10 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::Search => reading.search = Some(Composer::default()),
         Action::SelectEntries => reading.from = if reading.from.is_some() { None } else { Some(reading.at) },
         Action::CopyAnswer => {
+            let copied = if reading.from.is_some() { cells::source } else { cells::copied };
             let chosen = reading.chosen();
             reading.from = None;
-            match sources(cx, chosen) {
+            match sources(cx, chosen, copied) {
                 Ok(text) => out.push(Out::Copy(What::Characters(text.chars().count()), text)),
                 Err(why) => state.say_here(why, cx.now),
             }
@@ -168,10 +170,14 @@ fn entry(cx: Cx<'_>, id: EntryId) -> Option<Cow<'_, Entry>> {
 }
 
 /// What those entries say, as it was written. Why it cannot be copied is for the person.
-fn sources(cx: Cx<'_>, ids: impl Iterator<Item = EntryId>) -> Result<String, String> {
+fn sources(
+    cx: Cx<'_>,
+    ids: impl Iterator<Item = EntryId>,
+    copied: fn(&Entry, SessionRef<'_>) -> String,
+) -> Result<String, String> {
     let mut text = String::new();
     for entry in ids.filter_map(|id| entry(cx, id)).filter(|entry| !cells::is_blank(entry, cx.session)) {
-        let source = cells::source(&entry, cx.session);
+        let source = copied(&entry, cx.session);
         if text.len() + source.len() > MOST_COPIED && !text.is_empty() {
             let most = human::bytes(MOST_COPIED as u64);
             return Err(format!("more than {most} at once are not copied: choose less, or use acp-tui export"));

@@ -3,6 +3,7 @@
 //! Invariant: nothing here changes a file; what is wanted leaves as an intent.
 
 mod bars;
+mod copying;
 mod decide;
 mod mouse;
 
@@ -20,6 +21,7 @@ use crate::ui::state::review::{BESIDE_FROM, BOTH_FROM, Extent, Pane, Presence, R
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::timing::STRAY;
 use crate::ui::state::{App, Focus};
+pub(super) use copying::{again, drag, release};
 pub(super) use mouse::{click, wheel};
 use std::cmp::Ordering;
 
@@ -149,6 +151,7 @@ fn own(state: &mut App, cx: Cx<'_>, key: ReviewKey, out: &mut Vec<Out>) {
         R::Into => into(review),
         R::Back => back(review),
         R::SelectLines => select(state, cx),
+        R::Copy => copying::key(state, cx, out),
         R::OpenFile => open_file(state, cx, out),
         R::TakeFile => out.extend(review.file().map(|file| Out::TakeFile(file.path.clone()))),
         R::NextTree => beside(state, cx, Direction::Next, out),

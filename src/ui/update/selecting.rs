@@ -2,8 +2,9 @@
 //!
 //! Knows no words of the conversation; the transcript does. Invariant: a click without a motion selects nothing.
 
-use super::{Action, App, Cx, Out, ScrollBy, What, dock};
+use super::{Action, App, Cx, Out, ScrollBy, What, dock, review};
 use crate::base::sanitize;
+use crate::ui::state::review::grip;
 use crate::ui::state::selection::{AskedGrip, Grip, asked_spot};
 use ratatui::layout::Position;
 
@@ -100,18 +101,27 @@ pub(super) fn release(state: &mut App, at: Position, out: &mut Vec<Out>) -> bool
 /// to stop anything.
 pub(super) fn ends(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) -> bool {
     let is_asked = state.view.asked_grip.is_selected();
-    if !is_asked && state.view.grip.selection().is_none() {
+    let is_reviewed = state.view.review.as_ref().is_some_and(|review| review.grip.is_selected());
+    if !is_asked && !is_reviewed && state.view.grip.selection().is_none() {
         return false;
     }
     if action == Action::CtrlC {
-        if !is_asked {
+        if !is_asked && !is_reviewed {
             out.push(Out::CopySelected);
             return true;
         }
-        if copy_asked(state, cx, out) {
+        if is_asked && copy_asked(state, cx, out) || is_reviewed && review::again(state, out) {
             return true;
         }
     }
-    (state.view.grip, state.view.asked_grip) = (Grip::Nothing, AskedGrip::Nothing);
+    forget(state);
     action == Action::Escape
+}
+
+/// Nothing is selected any more.
+pub(super) fn forget(state: &mut App) {
+    (state.view.grip, state.view.asked_grip) = (Grip::Nothing, AskedGrip::Nothing);
+    if let Some(review) = &mut state.view.review {
+        review.grip = grip::Grip::default();
+    }
 }

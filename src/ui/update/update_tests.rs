@@ -1689,6 +1689,36 @@ fn what_is_selected_with_the_mouse_is_copied_as_it_was_written() {
 }
 
 #[test]
+fn lines_of_a_diff_have_signs_where_removed_and_added_ones_are_selected() {
+    let (old, new) = ("same\n\told();\n", "same\n\tnewer();\n\tnewest();\n");
+    let mut told = Scene::working(60, 24);
+    let mut patch = ToolPatch::new("t".into());
+    patch.kind = Patch::Set(ToolKind::Edit);
+    patch.status = Patch::Set(ToolStatus::Completed);
+    let change = Change::of_texts("/home/me/src/shop/a.rs", Some(old.into()), new.into());
+    patch.content = Patch::Set(vec![ToolContent::Change(change)]);
+    told.update(Update::ToolCall(patch.into()));
+    let mut asked = Scene::working(60, 24);
+    asked.ask_edit(1, "/home/me/src/shop/a.rs", old, new, &["Yes", "No"]);
+    for s in [&mut told, &mut asked] {
+        s.after(700).draw();
+        let y = |words: &str| place_of(s, words).1;
+        let (same, old, newer, newest) = (y("same"), y("old()"), y("newer()"), y("newest()"));
+        for (from, to, copied) in [
+            (same, newest, " same\n-\told();\n+\tnewer();\n+\tnewest();"),
+            (old, newer, "-\told();\n+\tnewer();"),
+            (same, old, "same\n\told();"),
+            (newer, newest, "\tnewer();\n\tnewest();"),
+        ] {
+            s.outs.clear();
+            s.drag((0, from), (59, to));
+            let text = s.outs.iter().find_map(|out| if let Out::Copy(_, text) = out { Some(text) } else { None });
+            assert_eq!(text.map(String::as_str), Some(copied), "{}", s.shown);
+        }
+    }
+}
+
+#[test]
 fn a_click_on_the_line_at_a_turns_end_opens_its_review() {
     let mut s = Scene::working(80, 24);
     let totals = Totals { added: 2, removed: 1, files: 1, pending: 2 };

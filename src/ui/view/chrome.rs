@@ -227,7 +227,7 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
     if let Some(toast) = toast.filter(|_| right.is_empty()) {
         // What a second Ctrl+C or Alt+W does must be read before it is pressed.
         // Who reads is told what became of a key: that it waits stands in the dock or in the transcript as well.
-        let is_reading = cx.state.view.reading.is_some();
+        let is_reading = cx.state.view.reading.is_some() || cx.state.view.focus == Focus::Review;
         if status.is_urgent() && !is_reading && !matches!(toast.holds, Holds::QuitArmed | Holds::CloseArmed) {
             left = status_line::fit(&quiet, columns).0;
             let beside = columns.saturating_sub(width::styled_width(&left) + 2);

@@ -187,11 +187,12 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         answers = window(&choices, body.len(), keys.len(), max, dock);
     }
     // Below a list a part of the answers would only mislead: what lasts may be all that is left of them.
-    let is_beside = super::takes_keyboard(cx) || super::reads(cx) && max <= usize::from(super::READ_BESIDE);
+    let reads = super::reads(cx);
+    let is_beside = super::takes_keyboard(cx) || reads.is_some_and(|rows| max <= usize::from(rows));
     if answers.hidden > 0 && is_beside {
         answers = choices.window(0, None, 0);
         // Who reads has the key that leads to them in a row of its own.
-        if keys.is_empty() && super::reads(cx) {
+        if keys.is_empty() && reads.is_some() {
             keys.push(Row::new(StyledText::new(), Bar::Yes));
         }
     }
@@ -340,7 +341,7 @@ pub fn words(cx: &ViewCx<'_>, dock: &Dock, area: Rect, buf: &mut Buffer) -> Vec<
         };
         let front = u16::try_from(width::styled_width(&row.front)).unwrap_or(u16::MAX);
         let x = area.x.saturating_add(2).saturating_add(front);
-        let words_of = AskedRow { at, y, x, text: row.text.as_str().into(), joint: row.joint };
+        let words_of = AskedRow { at, y, x, text: row.text.as_str().into(), joint: row.joint, of_diff: row.of_diff };
         if let (Some(y), Some(columns)) = (y, grip.columns(&dock.dialog, &words_of)) {
             let marked = Rect { x: columns.start, y, width: columns.end - columns.start, height: 1 };
             let room = Rect { width: area.width.saturating_sub(1), ..area };

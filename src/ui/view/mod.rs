@@ -63,8 +63,10 @@ const HEADER_FROM: u16 = 16;
 /// Rows of what takes the keyboard, whatever else stands there; below so many rows of the screen, what is written has one.
 const LISTED: u16 = 5;
 const TIGHT: u16 = 16;
-/// Rows of a question beside which the conversation is read on a small screen.
+/// Rows of a question beside which the conversation is read on a small screen, and of one beside the review, whose own head
+/// and foot take two.
 const READ_BESIDE: u16 = 3;
+const REVIEW_BESIDE: u16 = 2;
 /// Up to so many rows a question may take those of the conversation.
 const CRAMPED: u16 = 10;
 const AIR_FROM: u16 = 20;
@@ -341,9 +343,15 @@ fn looks_elsewhere(cx: &ViewCx<'_>) -> bool {
     cx.state.list.is_some() || view.reading.is_some() && view.focus != Focus::Dock
 }
 
-/// Whether the conversation is being read.
-fn reads(cx: &ViewCx<'_>) -> bool {
-    cx.state.view.reading.is_some() && cx.state.list.is_none() && cx.state.view.focus != Focus::Dock
+/// The rows that a small screen leaves to a question while what stands above it is read, the conversation or the review.
+fn reads(cx: &ViewCx<'_>) -> Option<u16> {
+    let view = &cx.state.view;
+    match view.focus {
+        _ if cx.state.list.is_some() => None,
+        Focus::Dock => None,
+        Focus::Review => Some(REVIEW_BESIDE),
+        Focus::Composer | Focus::Terminal(_) => view.reading.as_ref().map(|_| READ_BESIDE),
+    }
 }
 
 /// Rows that nothing would be said in; none where something else than a conversation is shown.
@@ -370,11 +378,12 @@ fn asked(
     let lists = cx.state.list.is_some() && cx.state.help.is_none() && !cx.state.answers_from_list();
     let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
     let is_behind = cx.state.help.is_some() || cx.state.inspector.is_some();
+    let beside = reads(cx).filter(|_| buf.area.height < TIGHT).unwrap_or_default();
     let dock_room = match (is_covered, &cx.state.view.focus) {
         (true, _) => rest.height.min(3),
         // What the person reads is the other.
         (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
-        (false, _) if reads(cx) && buf.area.height < TIGHT => (rest.height / 4).max(READ_BESIDE).min(rest.height),
+        (false, _) if beside > 0 => (rest.height / 4).max(beside).min(rest.height),
         // There is room for one of them: of what is decided more than its name is to be seen.
         (false, _) if buf.area.height <= CRAMPED && has_question(cx) && !looks_elsewhere(cx) => rest.height,
         // The list stays in view.

@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing is written beyond the columns given.
 
+use crate::text::diff::Kind;
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -48,6 +49,8 @@ pub struct Painted {
     pub right: StyledText,
     /// Whose background the row has.
     pub fill: Option<Token>,
+    /// What became of its line, where it begins one of a diff.
+    pub of_diff: Option<Kind>,
     /// What of its line was left out between the row above and this one; nothing of the first row of a line.
     pub joint: Option<&'static str>,
 }
@@ -98,7 +101,8 @@ pub fn rows(lines: &[LogicalLine], columns: u16) -> Vec<Painted> {
             let right = if n == 0 && roomy { line.right.clone() } else { StyledText::new() };
             let above = n.checked_sub(1).and_then(|above| ranges.get(above));
             let joint = above.map(|above| if above.end < range.start { " " } else { "" });
-            out.push(Painted { front, text, right, fill: line.fill, joint });
+            let of_diff = line.of_diff.filter(|_| n == 0);
+            out.push(Painted { front, text, right, fill: line.fill, of_diff, joint });
         }
     }
     out

@@ -1,5 +1,5 @@
 //! The parts of the sums that sessions are told: the newest files, and what each of the sessions that share a run has
-//! changed by itself, for the list of sessions of other processes.
+//! changed by itself, for the list of sessions of other processes. Knows the names of the sessions for that.
 //!
 //! Invariants: nothing is counted where a run has one session, whose sums are those of all; nothing is told twice.
 
@@ -28,6 +28,10 @@ impl OwnSums {
         if !self.newest.is_empty() {
             self.untold.insert(at);
         }
+    }
+
+    pub fn id(&self, at: SessionKey) -> Option<&str> {
+        self.ids.get(&at).map(String::as_str)
     }
 
     pub fn left(&mut self, at: SessionKey) {

@@ -2,9 +2,10 @@
 //!
 //! Invariant: the prompt is bounded, and the patch cannot end the block that it stands in.
 
+use super::patch;
 use crate::base::{paths, sanitize};
 use crate::model::changes::{FileDoc, HunkDoc, HunkKind, ReviewDoc, Target, Verdict};
-use crate::text::diff::{DiffLine, Kind};
+use crate::text::diff::Kind;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
@@ -34,7 +35,7 @@ pub fn prompt(doc: &ReviewDoc, verdict: Verdict, target: &Target, note: &str) ->
     let mut text = format!("I {did} {what}{join} {note}");
     let patch = match verdict {
         Verdict::Accept => String::new(),
-        Verdict::Reject => patch(doc, target),
+        Verdict::Reject => rejected(doc, target),
     };
     if !patch.is_empty() {
         let fence = fence(&patch);
@@ -64,7 +65,7 @@ fn line_of(doc: &ReviewDoc, target: &Target) -> Option<u32> {
 }
 
 /// The change as a patch.
-fn patch(doc: &ReviewDoc, target: &Target) -> String {
+fn rejected(doc: &ReviewDoc, target: &Target) -> String {
     let mut out = String::new();
     let mut left = MAX_LINES;
     match target {
@@ -113,22 +114,14 @@ fn one(hunk: &HunkDoc, range: &Range<usize>, left: &mut usize, out: &mut String)
     // A few lines around the chosen ones tell where they are.
     let range = range.start.saturating_sub(3)..range.end.saturating_add(3).min(hunk.lines.len());
     let lines = hunk.lines.get(range.clone()).unwrap_or_default();
-    let first = |number: fn(&DiffLine) -> Option<u32>| lines.iter().find_map(number).unwrap_or(0);
-    let count = |other: Kind| lines.iter().filter(|l| l.kind != other).count();
-    let (old, new) = (first(|l| l.old), first(|l| l.new));
-    let _ = writeln!(out, "@@ -{old},{} +{new},{} @@", count(Kind::Add), count(Kind::Del));
+    out.push_str(&patch::place(hunk, lines));
     for (n, line) in lines.iter().enumerate() {
         if *left == 0 || out.len() + line.text.len() > MAX_BYTES {
             let _ = writeln!(out, "… {} more lines", lines.len() - n);
             *left = 0;
             return;
         }
-        let sign = match line.kind {
-            Kind::Context => ' ',
-            Kind::Del => '-',
-            Kind::Add => '+',
-        };
-        let _ = writeln!(out, "{sign}{}", line.text);
+        out.push_str(&patch::line(line));
         *left -= 1;
     }
 }

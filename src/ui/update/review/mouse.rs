@@ -5,7 +5,7 @@
 use super::decide;
 use crate::ui::msg::Out;
 use crate::ui::state::review::index::{Item, Spot};
-use crate::ui::state::review::{Pane, Sight};
+use crate::ui::state::review::{Pane, ReviewState, Sight};
 use crate::ui::state::{App, Focus};
 use crate::ui::update::Cx;
 use ratatui::layout::Position;
@@ -17,15 +17,21 @@ pub(in crate::ui::update) fn wheel(state: &mut App, cx: Cx<'_>, at: Position, by
         let max = review.tree().rows.len().saturating_sub(review.layout.measured.files_height);
         let top = &mut review.layout.measured.files_top;
         *top = top.saturating_add_signed(by).min(max);
+        review.layout.sight = Sight::Free;
     } else if frame.hunks.contains(at) {
-        let max = review.rows().len().saturating_sub(review.layout.measured.height);
-        let top = &mut review.layout.measured.top;
-        *top = top.saturating_add_signed(by).min(max);
+        scroll(review, by);
     } else {
         return frame.area.contains(at);
     }
-    review.layout.sight = Sight::Free;
     true
+}
+
+/// Moves the hunks past the view.
+pub(super) fn scroll(review: &mut ReviewState, by: isize) {
+    let max = review.rows().len().saturating_sub(review.layout.measured.height);
+    let top = &mut review.layout.measured.top;
+    *top = top.saturating_add_signed(by).min(max);
+    review.layout.sight = Sight::Free;
 }
 
 /// Whether the click was in the review.
@@ -52,6 +58,9 @@ pub(in crate::ui::update) fn click(state: &mut App, cx: Cx<'_>, at: Position, ou
     } else if frame.hunks.contains(at) {
         let spot = frame.hunk_rows.iter().find(|(y, _)| *y == at.y).map(|(_, spot)| *spot);
         let same = review.doc().is_some_and(|d| d.rev == frame.rev);
+        if let Some(file) = frame.file.as_ref().filter(|_| same) {
+            review.grip.press(file, &frame.lines, at);
+        }
         if let Some(spot) = spot.filter(|_| same) {
             stand(state, spot);
         }

@@ -6,9 +6,10 @@ use crate::model::ids::{Address, Addressed, AgentKey, EntryId, SessionKey};
 use crate::model::reduce::reduce;
 use crate::model::tool::{ToolKind, ToolStatus};
 use crate::text::diff::{DiffLine, Kind};
+use crate::text::token::Token;
 use crate::ui::fixtures::{Scene, doc_of, file_doc, review_doc};
 use crate::ui::keys::{Action, Code, Key, Keymap, Layer, ReviewKey};
-use crate::ui::msg::{EditorJob, Out};
+use crate::ui::msg::{EditorJob, Out, What};
 use crate::ui::state::Focus;
 use crate::ui::state::folds::Fold;
 use crate::ui::state::review::index::Spot;
@@ -61,6 +62,151 @@ fn id(s: &Scene, path: &str, hunk: usize) -> Target {
     let doc = s.model.first().session().review().unwrap();
     let file = doc.files.iter().find(|f| f.path.to_str() == Some(path)).unwrap();
     Target::Hunk(path.into(), file.hunks[hunk].id)
+}
+
+fn copied(s: &Scene) -> Option<(What, &str)> {
+    s.outs
+        .iter()
+        .rev()
+        .find_map(|out| if let Out::Copy(what, text) = out { Some((*what, text.as_str())) } else { None })
+}
+
+/// Another document comes, and is drawn.
+fn later(s: &mut Scene, doc: Arc<ReviewDoc>) {
+    s.show_review(doc);
+    let (width, height) = s.size;
+    s.input(Input::Resize(width, height));
+    s.draw();
+}
+
+/// The row of the screen with these words.
+fn row(s: &Scene, words: &str) -> u16 {
+    s.shown.lines().position(|row| row.contains(words)).unwrap_or_else(|| panic!("{words}\n{}", s.shown)) as u16
+}
+
+const ADDED: &str = "    for item in items { sum += item.price; }\n    // What a discount takes off.\n    \
+                     let rate = discount(\"summer\", 10);";
+
+#[test]
+fn lines_that_are_selected_with_the_mouse_are_copied_as_they_are_in_the_file() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/cart.rs", 0);
+    let (first, last) = (row(&s, "for item"), row(&s, "let rate"));
+    for (from, to) in [((40, first), (119, last)), ((119, last), (40, first))] {
+        s.outs.clear();
+        s.drag(from, to);
+        assert_eq!(copied(&s), Some((What::Characters(ADDED.chars().count()), ADDED)), "{}", s.shown);
+    }
+    // It is marked from where the text begins, Ctrl+C copies it once more, and Esc does nothing else.
+    s.draw();
+    let x = s.info.review.as_ref().unwrap().lines[0].x;
+    let selected = s.theme.style(Token::Selected);
+    let is_marked = |s: &Scene, x: u16| {
+        let style = s.buf[(x, first)].style();
+        style.bg == selected.bg.or(style.bg) && style.add_modifier.contains(selected.add_modifier)
+    };
+    assert!(is_marked(&s, x) && !is_marked(&s, x - 2), "{:?}", s.buf[(x, first)]);
+    s.outs.clear();
+    s.ctrl('c');
+    assert_eq!(copied(&s).map(|(_, text)| text), Some(ADDED));
+    s.press(Code::Esc).draw();
+    assert!(!is_marked(&s, x) && s.ui.view.focus == Focus::Review && decided(&s).is_empty());
+    // A part of a line; of removed and added lines all have their signs.
+    s.outs.clear();
+    s.drag((x + 4, first), (x + 7, first));
+    assert_eq!(copied(&s).map(|(_, text)| text), Some("for "));
+    let removed = row(&s, "line_44");
+    s.drag((x, removed), (119, first));
+    assert_eq!(
+        copied(&s).map(|(_, text)| text),
+        Some("-    let line_44 = 44;\n+    for item in items { sum += item.price; }")
+    );
+    s.outs.clear();
+    s.click(x, first);
+    assert_eq!(copied(&s), None, "a click selects nothing");
+}
+
+#[test]
+fn of_sides_one_is_selected_and_a_selection_goes_on_beyond_the_edge_and_goes_with_its_file() {
+    let mut s = scene(140, 40);
+    at(&mut s, "src/cart.rs", 0);
+    s.typed("s").draw();
+    let (first, last) = (row(&s, "for item"), row(&s, "let rate"));
+    let right = s.info.review.as_ref().unwrap().lines.iter().map(|line| line.x).max().unwrap();
+    s.drag((right, first), (40, last));
+    let (_, text) = copied(&s).unwrap();
+    assert_eq!(text, ADDED.rsplit_once("let rate").unwrap().0.trim_end_matches(' ').to_owned() + "", "{}", s.shown);
+    s.drag((right, first), (139, last));
+    assert_eq!(copied(&s).map(|(_, text)| text), Some(ADDED));
+    let left = s.info.review.as_ref().unwrap().lines.iter().map(|line| line.x).min().unwrap();
+    s.drag((left, first), (139, last));
+    let (_, text) = copied(&s).unwrap();
+    assert_eq!(text, "    let line_43 = 43;\n    let line_44 = 44;");
+    // Beyond the edge it scrolls.
+    let mut s = scene(80, 14);
+    at(&mut s, "src/cart.rs", 0);
+    let hunks = s.info.review.as_ref().unwrap().hunks;
+    let x = s.info.review.as_ref().unwrap().lines[0].x;
+    s.input(Input::Mouse { what: Click::Left, x, y: row(&s, "line_41") });
+    for _ in 0..30 {
+        s.input(Input::Mouse { what: Click::Drag, x: 79, y: hunks.bottom() + 1 });
+        s.draw();
+    }
+    s.input(Input::Mouse { what: Click::Up, x: 79, y: hunks.bottom() + 1 });
+    let (_, text) = copied(&s).unwrap();
+    assert!(text.starts_with(" let line_41") || text.starts_with("     let line_41"), "{text}");
+    assert!(text.contains("\n+    let rate") && text.contains("\n     let line_87"), "{text}");
+    // The same file in a later document keeps it, another one does not.
+    later(&mut s, review_doc(2));
+    assert!(s.ui.view.review.as_ref().unwrap().grip.is_selected());
+    later(&mut s, without_the_last_hunk(3));
+    assert!(!s.ui.view.review.as_ref().unwrap().grip.is_selected());
+}
+
+#[test]
+fn a_key_copies_the_hunk_as_a_patch_and_the_chosen_lines_as_they_are() {
+    let mut s = scene(120, 40);
+    at(&mut s, "src/main.rs", 0);
+    s.typed("y");
+    let patch = "--- a/src/main.rs\n+++ b/src/main.rs\n@@ -1,3 +1,4 @@\n use std::env;\n \n\
+                 -fn add(a: i32, b: i32) -> i32 { a - b }\n+/// Adds two numbers.\n\
+                 +fn add(a: i32, b: i32) -> i32 { a + b }\n";
+    assert_eq!(copied(&s), Some((What::Patch, patch)));
+    s.press(Code::Down).typed("vy");
+    assert_eq!(copied(&s), Some((What::Characters(14), "use std::env;\n")));
+    s.press(Code::Esc);
+    at(&mut s, "notes.md", 0);
+    s.typed("y");
+    let new = "--- /dev/null\n+++ b/notes.md\n@@ -0,0 +1,3 @@\n+# Notes\n+\n+The sum is right now.\n";
+    assert!(copied(&s).is_some_and(|(_, text)| text.starts_with(new)), "{:?}", copied(&s));
+    // In the list of files all hunks of the file.
+    at(&mut s, "src/cart.rs", 0);
+    s.press(Code::Left).draw();
+    s.typed("y");
+    let (what, text) = copied(&s).unwrap();
+    assert!(what == What::Patch);
+    assert!(text.starts_with("--- a/src/cart.rs\n+++ b/src/cart.rs\n@@ -40,8 +40,9 @@\n"), "{text}");
+    assert_eq!(text.lines().filter(|line| line.starts_with("@@ ")).count(), 3);
+    assert_eq!(decided(&s), []);
+}
+
+#[test]
+fn what_is_not_shown_exactly_is_not_copied_as_a_patch() {
+    let mut file = file_doc("a", "one\n", "two\n");
+    file.note = Some("CRLF".into());
+    let cases = [("CRLF", file), ("cannot be shown", file_doc("a", "one\n", "t\u{202e}wo\n"))];
+    for (why, file) in cases {
+        let mut s = scene(120, 40);
+        later(&mut s, doc_of(2, vec![file]));
+        at(&mut s, "a", 0);
+        s.typed("y").draw();
+        assert!(copied(&s).is_none() && s.shown.contains("not copied") && s.shown.contains(why), "{}", s.shown);
+        assert!(s.last_row().contains("w writes a patch of it"), "{}", s.shown);
+    }
+    let mut s = scene(120, 40);
+    at(&mut s, "assets/logo.png", 0);
+    s.typed("y").draw();
+    assert!(copied(&s).is_none() && s.shown.contains("it is no text"), "{}", s.shown);
 }
 
 #[test]

@@ -35,6 +35,7 @@ const IN_HUNKS: Hints = &[
     (&[R::NextFile, R::PreviousFile], "file"),
     (&[R::Undo], "undo"),
     (&[R::SelectLines], "lines"),
+    (&[R::Copy], "copy"),
     (&[R::Edit, R::EditOutside], "edit"),
     (&[R::Back], "files"),
     (&[R::AcceptFile, R::RejectFile], "whole file"),
@@ -63,6 +64,7 @@ const IN_FILES: Hints = &[
     (&[R::Fold], "fold"),
     (&[R::AcceptAll, R::RejectAll], "all"),
     (&[R::Search], "search"),
+    (&[R::Copy], "copy"),
     (&[R::ScopePending, R::ScopeTurn, R::ScopeSession], "scope"),
     (&[R::RejectNote], "reject + why"),
     (&[R::AcceptNote], "accept + note"),
@@ -83,8 +85,12 @@ const IN_NOTHING: Hints = &[
     (&[R::TurnBack, R::TurnForward], "turn"),
 ];
 
-const CHOOSING: Hints =
-    &[(&[R::Accept], "accept these"), (&[R::Reject], "reject these"), (&[R::RejectNote], "because")];
+const CHOOSING: Hints = &[
+    (&[R::Accept], "accept these"),
+    (&[R::Reject], "reject these"),
+    (&[R::RejectNote], "because"),
+    (&[R::Copy], "copy"),
+];
 
 /// Under a question.
 const YES_OR_NO: &str = "{y} yes · {n} no";

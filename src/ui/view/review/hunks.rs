@@ -1,6 +1,6 @@
 //! The hunks of a file, unified or side by side. Lays out the rows in view and no other.
 
-use super::line::{Numbers, Style, base, line};
+use super::line::{Numbers, Style, base, front, line};
 use super::{has_keys, made_by};
 use crate::base::sanitize;
 use crate::model::changes::{HunkDoc, HunkKind, HunkState, Verdict};
@@ -9,6 +9,7 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::ui::keys::Mouse;
 use crate::ui::msg::ReviewFrame;
+use crate::ui::state::review::grip::{LineAt, ShownLine, Side};
 use crate::ui::state::review::index::{Pair, Row};
 use crate::ui::state::review::search::Query;
 use crate::ui::state::review::{Pane, ReviewState, Sight};
@@ -119,11 +120,11 @@ impl Page<'_> {
                 };
                 self.words(&words, Token::Text, inner, buf);
             }
-            Row::Line(_, l) => {
+            Row::Line(h, l) => {
                 let numbers = if inner.width >= NUMBERS_FROM { Numbers::Both } else { Numbers::One };
-                self.line(hunk, l, numbers, Rect { height: 1, ..inner }, buf);
+                self.line((hunk, LineAt { hunk: h, line: l }), numbers, Rect { height: 1, ..inner }, frame, buf);
             }
-            Row::Pair(_, pair) => self.pair(hunk, pair, inner, buf),
+            Row::Pair(h, pair) => self.pair((hunk, h), pair, inner, frame, buf),
         }
     }
 
@@ -132,8 +133,15 @@ impl Page<'_> {
         paint::put(buf, area.x, area.y, area.width, &text, self.cx.theme);
     }
 
-    fn line(&self, hunk: &HunkDoc, at: usize, numbers: Numbers, area: Rect, buf: &mut Buffer) {
-        let Some(diff) = hunk.lines.get(at) else { return };
+    fn line(
+        &self,
+        (hunk, at): (&HunkDoc, LineAt),
+        numbers: Numbers,
+        area: Rect,
+        frame: &mut ReviewFrame,
+        buf: &mut Buffer,
+    ) {
+        let Some(diff) = hunk.lines.get(at.line) else { return };
         let (theme, token) = (self.cx.theme, base(diff.kind));
         let style = Style {
             digits: self.review.rows().digits,
@@ -144,16 +152,39 @@ impl Page<'_> {
         if style.is_tinted {
             paint::fill(buf, area, token, theme);
         }
-        let spans = self.review.colours(hunk.id).and_then(|c| c.get(at));
+        let spans = self.review.colours(hunk.id).and_then(|c| c.get(at.line));
         paint::put(buf, area.x, area.y, area.width, &line(diff, spans, numbers, style, usize::from(area.width)), theme);
+        let side = match numbers {
+            Numbers::Both | Numbers::One => Side::Both,
+            Numbers::Old => Side::Old,
+            Numbers::New => Side::New,
+        };
+        let front = u16::try_from(front(numbers, style.digits)).unwrap_or(u16::MAX);
+        let shown = ShownLine { at, side, area, x: area.x.saturating_add(front), column: style.column };
+        self.mark(&shown, &diff.text, buf);
+        frame.lines.push(shown);
     }
 
-    fn pair(&self, hunk: &HunkDoc, pair: Pair, area: Rect, buf: &mut Buffer) {
+    /// Marks what is selected of a line.
+    fn mark(&self, shown: &ShownLine, text: &str, buf: &mut Buffer) {
+        let Some(file) = self.review.file() else { return };
+        let Some(columns) = self.review.grip.columns(file, (shown.at, shown.side), text) else { return };
+        let x = |column: usize| {
+            let right = column.saturating_sub(shown.column);
+            shown.x.saturating_add(u16::try_from(right).unwrap_or(u16::MAX)).min(shown.area.right())
+        };
+        let (from, to) = (x(columns.start), x(columns.end));
+        let marked = Rect { x: from, width: to.saturating_sub(from), ..shown.area };
+        buf.set_style(marked.intersection(buf.area), self.cx.theme.style(Token::Selected));
+    }
+
+    fn pair(&self, (hunk, n): (&HunkDoc, usize), pair: Pair, area: Rect, frame: &mut ReviewFrame, buf: &mut Buffer) {
         let half = area.width.saturating_sub(3) / 2;
         let sides = [(pair.old, Numbers::Old, area.x), (pair.new, Numbers::New, area.x + half + 3)];
         for (index, numbers, x) in sides {
             if let Some(index) = index {
-                self.line(hunk, index as usize, numbers, Rect { x, width: half, height: 1, ..area }, buf);
+                let at = LineAt { hunk: n, line: index as usize };
+                self.line((hunk, at), numbers, Rect { x, width: half, height: 1, ..area }, frame, buf);
             }
         }
         paint::put(buf, area.x + half + 1, area.y, 1, &StyledText::of("┊", Token::Rule), self.cx.theme);

@@ -44,14 +44,14 @@ pub fn line(line: &DiffLine, spans: Option<&Spans>, numbers: Numbers, style: Sty
         Numbers::Old => format!("{} ", number(line.old)),
         Numbers::New => format!("{} ", number(line.new)),
     };
-    let (sign, word) = match line.kind {
-        Kind::Context => ("  ", Token::Text),
-        Kind::Del => ("- ", Token::DiffDelWord),
-        Kind::Add => ("+ ", Token::DiffAddWord),
+    let (sign, mark, word) = match line.kind {
+        Kind::Context => ("  ", Token::Text, Token::Text),
+        Kind::Del => ("- ", Token::SignBad, Token::DiffDelWord),
+        Kind::Add => ("+ ", Token::SignGood, Token::DiffAddWord),
     };
     let token = base(line.kind);
     let mut out = StyledText::of(front, Token::LineNumber);
-    out.push(sign, token);
+    out.push(sign, mark);
     let room = columns.saturating_sub(width::styled_width(&out));
     if room == 0 {
         return width::truncate_styled(&out, columns);
@@ -64,6 +64,14 @@ pub fn line(line: &DiffLine, spans: Option<&Spans>, numbers: Numbers, style: Sty
     }
     out.append(&width::truncate_styled(&text, room));
     out
+}
+
+/// Columns in front of the text: the numbers and the sign.
+pub const fn front(numbers: Numbers, digits: usize) -> usize {
+    match numbers {
+        Numbers::Both => 2 * digits + 4,
+        Numbers::One | Numbers::Old | Numbers::New => digits + 3,
+    }
 }
 
 /// What a line is as a whole; its ground goes up to the right edge.

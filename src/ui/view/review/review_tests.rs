@@ -56,6 +56,30 @@ fn the_wide_screen_has_the_conversation_beside_it() {
     assert!(s.shown.contains("Done."), "{}", s.shown);
 }
 
+#[test]
+fn who_reviews_beside_a_question_on_a_small_screen_sees_the_change() {
+    let mut s = cart(40, 10);
+    s.ask_edit(1, "/home/me/src/shop/a.rs", "one\n", "two\n", &["Allow once", "Always allow edits", "Reject"]);
+    s.after(1000).draw();
+    for words in ["fn total", "let line_40", "let line_41", "edit a.rs", "Alt+P", "a accept"] {
+        assert!(s.shown.contains(words), "{words}: {}", s.shown);
+    }
+    s.key(Key::alt(Code::Char('p'))).draw();
+    assert!(s.shown.contains("1 Allow once") && s.shown.contains("3 Reject"), "{}", s.shown);
+}
+
+#[test]
+fn what_a_key_of_the_review_came_to_is_read_whole_while_a_question_waits() {
+    let mut s = cart(80, 24);
+    s.ask(1, "cargo test", &["Allow", "Reject"]);
+    let words =
+        format!("line 43: {} · Edit src/cart.rs · turn 1 of this session", "Make the sum right. ".repeat(3).trim());
+    s.ui.say(words, s.now);
+    s.draw();
+    let said = "line 43: Make the sum right. Make the sum right. Make the sum right.";
+    assert!(s.last_row().contains(said), "{}", s.shown);
+}
+
 /// An earlier session: no agent was started.
 fn earlier(width: u16, height: u16) -> Scene {
     let mut s = Scene::new(width, height);
@@ -540,6 +564,10 @@ fn a_line_is_marked_without_colour_and_cut_with_a_sign() {
     assert_eq!(text(1, 40).as_str(), "  1 + let total = 2;");
     assert_eq!(text(1, 12).as_str(), "  1 + let t…");
     assert!(text(1, 40).iter().any(|(t, s)| t == "2" && s.token == Token::DiffAddWord));
+    for (n, sign, token) in [(0, "- ", Token::SignBad), (1, "+ ", Token::SignGood)] {
+        let has_colour = text(n, 40).iter().any(|(t, s)| t == sign && s.token == token);
+        assert!(has_colour, "as in the conversation: with 16 colours it is all that is coloured");
+    }
     let moved = Style { column: 4, ..style };
     let text = line(&file.hunks[0].lines[1], None, Numbers::Both, moved, 40);
     assert_eq!(text.as_str(), "  1 + …otal = 2;");
