@@ -164,6 +164,7 @@ fn of_entry(entry: &Entry) -> Option<String> {
     match &entry.body {
         Body::User(user) => match user.state {
             UserState::Sent => said("User", &user.text),
+            UserState::OfClient => said("Client", &user.text),
             UserState::FromElsewhere => said("User, as the agent tells it", &user.text),
             UserState::Dropped => None,
         },

@@ -70,6 +70,8 @@ pub struct UserMessage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UserState {
     Sent,
+    /// By the client itself, which says why it has refused something.
+    OfClient,
     /// Seen in a `user_message_chunk` that is no echo of a prompt of ours.
     FromElsewhere,
     /// The agent refused: it and what followed are not part of the conversation.

@@ -22,8 +22,10 @@ pub struct HeldPrompt {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PromptKind {
     Person,
-    /// Why something was refused that the agent has asked for.
+    /// Why the person has refused something that the agent has asked for, in the person's words.
     Reason,
+    /// We did: why something was refused without the person.
+    Explained,
     /// We did: how writes that the person has changed differ from what the agent proposed.
     ChangedWrites,
 }

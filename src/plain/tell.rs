@@ -152,7 +152,11 @@ impl Teller {
             Body::Agent(message) => text("agent", message, is_whole, &mut printed, out),
             Body::User(message) if !printed.is_typed => {
                 let with = if message.links.is_empty() { "" } else { "\nwith " };
-                let who = if message.state == UserState::FromElsewhere { "you, as the agent tells it" } else { "you" };
+                let who = match message.state {
+                    UserState::FromElsewhere => "you, as the agent tells it",
+                    UserState::OfClient => "acp-tui to the agent",
+                    UserState::Sent | UserState::Dropped => "you",
+                };
                 once(&format!("{who}: {}{with}{}", message.text, message.links.join(", ")), &mut printed, out);
             }
             // Thoughts are not read aloud.
@@ -349,6 +353,7 @@ mod tests {
     use crate::model::event::{AgentEvent, AgentRequest, Event, HostEvent, Intent, Stop, Update, WriteFact, WriteHow};
     use crate::model::ids::ReqId;
     use crate::model::patch::Patch;
+    use crate::model::permission_mode::PermissionMode;
     use crate::model::tool::{Change, TerminalPatch, ToolPatch};
     use crate::ui::fixtures::Scene;
 
@@ -402,6 +407,17 @@ mod tests {
         assert_eq!(told(&mut teller, &scene, Upto::Now), "", "it was typed here");
         scene.end_turn(Stop::EndTurn);
         assert!(told(&mut teller, &scene, Upto::Now).ends_with("you: then\n"));
+    }
+
+    #[test]
+    fn what_a_mode_says_to_the_agent_is_not_said_by_the_person() {
+        let (mut scene, mut teller) = working();
+        scene.intent(Intent::SetPermissionMode(PermissionMode::Plan.into()));
+        scene.ask_edit(1, "src/x.rs", "a\n", "b\n", &["Yes", "No"]);
+        scene.end_turn(Stop::EndTurn);
+        let all = told(&mut teller, &scene, Upto::Now);
+        assert!(all.contains("acp-tui to the agent: Refused: the client is in its permission mode plan"), "{all}");
+        assert!(!all.contains("you: Refused"), "{all}");
     }
 
     #[test]

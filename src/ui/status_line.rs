@@ -43,6 +43,10 @@ const COST: u8 = 10;
 /// Of what Enter does while the agent works.
 const SENDS: u8 = 5;
 
+/// Of the words of what runs, and columns that they are cut to one after the other.
+const RUNNING: u8 = 62;
+const SHORTER: [usize; 4] = [32, 26, 20, 16];
+
 /// Columns of the bar that shows how full the context is.
 const GAUGE: usize = 8;
 /// Percent from which the context is nearly full.
@@ -294,9 +298,10 @@ fn starting(to: Leads<'_>, what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
             [Piece::new("", "no answer", Token::Warn, KEEP), Piece::new(" for ", clock(waited), Token::Warn, 80)];
         return (Busy::Yes, pieces.into_iter().chain(hint).collect());
     }
-    let pieces =
-        vec![Piece::new("", what, Token::Text, KEEP), Piece::new(" ", human::duration(waited), Token::Text, 80)];
-    (Busy::Yes, pieces)
+    // What is started may have a long name.
+    let short = what.split(' ').next().unwrap_or_default();
+    let what = Piece::new("", what, Token::Text, KEEP).or(RUNNING, short, Token::Text);
+    (Busy::Yes, vec![what, Piece::new(" ", human::duration(waited), Token::Text, 80)])
 }
 
 fn working(session: SessionRef<'_>, to: Leads<'_>, turn: &Turn, now: Now) -> (Busy, Vec<Piece>) {
@@ -323,7 +328,12 @@ fn working(session: SessionRef<'_>, to: Leads<'_>, turn: &Turn, now: Now) -> (Bu
     let tool = session.running_tool();
     if let Some(tool) = tool {
         let what = cells::in_words(tool, session);
-        pieces.push(Piece::new("", width::truncate(&what, OBJECT), Token::Text, KEEP));
+        let mut running = Piece::new("", width::truncate(&what, OBJECT), Token::Text, KEEP);
+        // Its end gives way before how long it runs and how it is stopped.
+        for (rank, columns) in (RUNNING..).zip(SHORTER) {
+            running = running.or(rank, width::truncate(&what, columns), Token::Text);
+        }
+        pieces.push(running);
         pieces.push(Piece::new(" ", human::duration(now.saturating_sub(tool.started)), Token::Text, 80));
     }
     if silent >= SILENT_AFTER {

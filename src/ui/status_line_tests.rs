@@ -453,3 +453,12 @@ fn that_nothing_is_recorded_stays_in_sight_as_long_as_it_is_so() {
     s.event(Event::Host(HostEvent::JournalFailed { message: message() }));
     assert!(said(&s, 80).1.starts_with("not recorded"), "{:?}", said(&s, 80));
 }
+
+#[test]
+fn what_runs_is_cut_before_how_long_it_runs_and_how_it_is_stopped() {
+    let mut s = Scene::working(40, 10);
+    s.tool("x", ToolKind::Execute, "cargo build --release --all-features --locked", ToolStatus::InProgress);
+    s.after(12_000);
+    assert_eq!(said(&s, 36).0, "run cargo build… 12 s · Esc stops");
+    assert_eq!(said(&s, 60).0, "run cargo build --release --all-feature… 12 s · Esc stops");
+}

@@ -374,6 +374,31 @@ async fn a_directory_that_is_none_is_told_where_it_was_typed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn prompts_that_wait_in_a_session_that_is_left_for_a_new_one_are_named() {
+    let agent = async |mut agent: Agent| {
+        agent.opens().await;
+        let prompt = agent.called("session/prompt").await;
+        agent.says("at work").await;
+        agent.opens_further("t").await;
+        drop(prompt);
+        agent.stays().await;
+    };
+    let person = async |person: Person| {
+        person.sees("write a request, Enter sends it").await;
+        person.prompts("go").await;
+        person.sees("at work").await;
+        person.prompts("and then this").await;
+        person.sees("queued: and then this").await;
+        wants_another(&person).await;
+        person.sees("1 prompt waits in the session before · F8 leads back").await;
+        person.quits().await;
+        person.quits().await;
+    };
+    let (ended, _) = play(SIZE, agent, person).await;
+    assert_eq!(ended.exit, Exit::Quit);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_question_about_closing_stands_as_long_as_it_takes() {
     let agent = async |mut agent: Agent| {
         agent.opens().await;

@@ -3,7 +3,7 @@
 //! Knows no format. Invariant: every text is cleaned of what a terminal could obey.
 
 use crate::base::{human, sanitize};
-use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus};
+use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus, UserState};
 use crate::model::ids::{TermId, ToolId};
 use crate::model::past::Past;
 use crate::model::tool::{ChangeBody, Decided, Mark, ToolCall, ToolContent, ToolStatus};
@@ -14,6 +14,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
     Person,
+    /// What the client has told the agent by itself.
+    Client,
     Agent,
     Thought,
     Tool,
@@ -25,6 +27,7 @@ impl Who {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Person => "You",
+            Self::Client => "Client",
             Self::Agent => "Agent",
             Self::Thought => "Thought",
             Self::Tool => "Tool",
@@ -80,7 +83,8 @@ fn item<'a>(past: &Past, entry: &'a Entry, shown: &HashSet<&TermId>, above: &mut
     let (who, title, parts) = match &entry.body {
         Body::User(message) => {
             let links = message.links.iter().map(|link| format!("@{link}")).collect::<Vec<_>>().join(" ");
-            (Who::Person, links, vec![prose(&message.text)])
+            let who = if message.state == UserState::OfClient { Who::Client } else { Who::Person };
+            (who, links, vec![prose(&message.text)])
         }
         Body::Agent(message) => (Who::Agent, String::new(), vec![prose(&message.text)]),
         Body::Thought(thought) => (Who::Thought, String::new(), vec![prose(&thought.message.text)]),

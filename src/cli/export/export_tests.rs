@@ -246,6 +246,22 @@ fn a_call_says_what_it_says_on_the_screen() {
     assert_eq!(titles, want);
 }
 
+#[test]
+fn what_the_client_has_told_the_agent_is_not_in_the_persons_name() {
+    use crate::model::entry::{Body, Entry, UserMessage, UserState};
+    use crate::model::ids::{EntryId, TurnId};
+    let mut past = Past::default();
+    for (text, state) in [("do it", UserState::Sent), ("Refused", UserState::OfClient)] {
+        let (text, links) = (text.into(), Vec::new());
+        let body = Body::User(UserMessage { text, links, state, message_id: None, sent: None });
+        let at = Duration::ZERO;
+        past.entries.push(Entry { id: EntryId(0), rev: 0, finished: true, turn: TurnId(1), at, body });
+    }
+    let items: Vec<Item> = items(&past).collect();
+    let text = shown(Format::Markdown, "t", &known(), &items);
+    assert!(text.contains("## You\n\ndo it") && text.contains("## Client\n\nRefused"), "{text}");
+}
+
 /// Little of a file is held while it is read, and it need not be laid out as we do.
 #[test]
 fn an_export_is_taken_in_line_by_line() {

@@ -296,7 +296,7 @@ impl ReadOnly {
     /// As a sentence about the session.
     pub fn words(&self) -> String {
         match self {
-            Self::NoWay => "its agent can neither load nor resume it".to_owned(),
+            Self::NoWay => "its agent cannot go on with it".to_owned(),
             Self::Forgotten => "its agent has forgotten it".to_owned(),
             Self::Elsewhere(place) => format!("it is open in {place}"),
             Self::Gone => "its directory is gone".to_owned(),

@@ -109,7 +109,10 @@ fn may_leave(session: &Session, entry: &Entry) -> bool {
     let is_over = match &entry.body {
         // What a conversation without a title is called by is asked for with every frame.
         Body::User(user) if user.text.len() <= NAME && session.first_prompt() == Some(entry.id) => false,
-        Body::User(user) => is_old && (user.state != UserState::Sent || entry.turn != session.last_turn),
+        Body::User(user) => {
+            let is_prompt = matches!(user.state, UserState::Sent | UserState::OfClient);
+            is_old && (!is_prompt || entry.turn != session.last_turn)
+        }
         // No text is added to a message that is so far back, although its turn may not have ended.
         Body::Agent(_) | Body::Thought(_) => is_old,
         Body::Notice(_) => entry.finished && is_old,

@@ -10,7 +10,7 @@ use super::super::judge::{Deed, Ground, Request, Verdict, judge, refusal_of};
 use super::super::question::{self, About, Asks, LeftByHook, Offered, Outside, Question};
 use super::super::refusal::{Reason, Refusal, Subject};
 use super::super::ruling::{MadeRule, Ruled, Ruling};
-use super::super::session::{Approved, Policy, Session};
+use super::super::session::{Approved, Policy, PromptKind, Session};
 use super::super::tool::{Answerer, Asked, Decided, ToolKind, ToolPatch, Wording};
 use super::Cx;
 use super::{asked, audit, gate, notice, prompt, review, ruling, service, thinking, tool};
@@ -365,7 +365,7 @@ fn explain(session: &mut Session, entry: EntryId, ground: &Ground, cx: &mut Cx) 
         }
         _ => return,
     };
-    prompt::give_reason(session, words, cx);
+    prompt::give_reason(session, PromptKind::Explained, words, cx);
 }
 
 /// One line in quotes, cut.
@@ -463,7 +463,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
     let Some(at) = session.questions.iter().position(|p| p.req == req) else { return };
     if matches!(session.questions.get(at).map(|p| &p.about), Some(About::Asked { .. })) {
         asked::answer(session, req, Reply::Decline, cx);
-        return prompt::give_reason(session, reason.to_owned(), cx);
+        return prompt::give_reason(session, PromptKind::Reason, reason.to_owned(), cx);
     }
     let options = session.questions.get(at).map(|p| p.options.as_slice()).unwrap_or_default();
     match options.iter().find(|o| o.kind == PermissionKind::RejectOnce).map(|o| o.id.clone()) {
@@ -483,7 +483,7 @@ pub fn refuse(session: &mut Session, req: ReqId, reason: &str, cx: &mut Cx) {
             }
         }
     }
-    prompt::give_reason(session, reason.to_owned(), cx);
+    prompt::give_reason(session, PromptKind::Reason, reason.to_owned(), cx);
 }
 
 /// Withdrawn by the agent: a dialog closes with `cancelled`, a wait for an exit fails; anything

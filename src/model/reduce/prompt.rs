@@ -44,12 +44,12 @@ fn prompt_of(session: &mut Session, kind: PromptKind, text: String, links: Vec<L
     send_next(session, cx);
 }
 
-/// Why something was refused, before all that wait.
-pub fn give_reason(session: &mut Session, text: String, cx: &mut Cx) {
+/// Why something was refused, before all that wait; the person says it, or the client.
+pub fn give_reason(session: &mut Session, kind: PromptKind, text: String, cx: &mut Cx) {
     if text.trim().is_empty() {
         return;
     }
-    session.held.add_first(PromptKind::Reason, text, Vec::new());
+    session.held.add_first(kind, text, Vec::new());
     send_next(session, cx);
 }
 
@@ -64,7 +64,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
         return;
     }
     refuse_used_up(session, cx);
-    let Some(HeldPrompt { text, links, .. }) = session.held.next() else { return };
+    let Some(HeldPrompt { kind, text, links, .. }) = session.held.next() else { return };
     late::asked(session, cx);
     let id = cx.next_turn();
     (cx.last_turn, session.last_turn) = (id, id);
@@ -73,7 +73,7 @@ pub fn send_next(session: &mut Session, cx: &mut Cx) {
     let user = UserMessage {
         text: text.clone(),
         links: links.iter().map(Link::label).collect(),
-        state: UserState::Sent,
+        state: if kind == PromptKind::Explained { UserState::OfClient } else { UserState::Sent },
         message_id: None,
         sent: cx.date(),
     };
@@ -323,7 +323,8 @@ fn over_with(
         return send_next(session, cx);
     }
     // Some agents stop when they are refused something: why is said all the same.
-    let is_said = |held: &HeldPrompt| has_stopped_itself && held.kind == PromptKind::Reason;
+    let is_reason = |kind| matches!(kind, PromptKind::Reason | PromptKind::Explained);
+    let is_said = |held: &HeldPrompt| has_stopped_itself && is_reason(held.kind);
     hold(session, back, is_said, cx);
     send_next(session, cx);
 }

@@ -292,6 +292,24 @@ fn prompts_name_their_files_and_whether_they_count() {
 }
 
 #[test]
+fn what_the_client_tells_the_agent_is_none_of_the_persons_words() {
+    let user = |text: String| UserMessage {
+        text,
+        links: Vec::new(),
+        state: UserState::OfClient,
+        message_id: None,
+        sent: None,
+    };
+    assert_eq!(
+        shown(Body::User(user("Refused\nby a rule".into())), None),
+        ["· acp-tui tells the agent:", "  Refused", "  by a rule"]
+    );
+    let long = shown(Body::User(user("line\n".repeat(40))), None);
+    assert_eq!((long.len(), &*long[0], &*long[8]), (10, "· acp-tui tells the agent:", "  line"));
+    assert!(long[9].contains("32 more lines"), "{long:?}");
+}
+
+#[test]
 fn the_time_of_day_stands_beside_a_prompt_also_of_one_that_is_folded() {
     let user = |text: String| {
         let sent = Some(Duration::from_secs(1_795_000_000));

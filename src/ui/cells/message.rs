@@ -66,7 +66,10 @@ fn remarks(message: &Message, lines: &mut Vec<LogicalLine>) {
 }
 
 pub(super) fn user(m: &UserMessage, ctx: &CellCtx<'_>, split: &StablePrefix, index: usize) -> Vec<LogicalLine> {
-    let token = if m.state == UserState::Dropped { Token::Dim } else { Token::User };
+    let token = match m.state {
+        UserState::Sent | UserState::FromElsewhere => Token::User,
+        UserState::Dropped | UserState::OfClient => Token::Dim,
+    };
     let mut lines = pieces::lines(&m.text, split, index, 0);
     for line in &mut lines {
         line.text = std::mem::take(&mut line.text).retoken(token);
@@ -78,8 +81,10 @@ pub(super) fn user(m: &UserMessage, ctx: &CellCtx<'_>, split: &StablePrefix, ind
         draw_patches(&mut lines);
     }
     for line in &mut lines {
-        line.gutter = gutter(BAR, if token == Token::User { Token::BarUser } else { token });
-        line.fill = Some(Token::User);
+        (line.gutter, line.fill) = beside(m.state);
+    }
+    if index == 0 && m.state == UserState::OfClient {
+        lines.insert(0, LogicalLine { gutter: gutter("·", Token::Dim), ..dim("acp-tui tells the agent:") });
     }
     if index == 0
         && let Some(first) = lines.first_mut()
@@ -95,7 +100,7 @@ pub(super) fn user(m: &UserMessage, ctx: &CellCtx<'_>, split: &StablePrefix, ind
             lines.push(dim(format!("… {} more files", m.links.len() - MAX_LINKS)));
         }
         match m.state {
-            UserState::Sent => {}
+            UserState::Sent | UserState::OfClient => {}
             UserState::FromElsewhere => lines.push(dim("sent from elsewhere")),
             UserState::Dropped => {
                 lines.push(LogicalLine::text(StyledText::of("not part of the conversation any more", Token::Warn)));
@@ -103,6 +108,15 @@ pub(super) fn user(m: &UserMessage, ctx: &CellCtx<'_>, split: &StablePrefix, ind
         }
     }
     lines
+}
+
+/// What stands beside the lines of a prompt, and what is behind them; the client's own are none of the person's.
+fn beside(state: UserState) -> (StyledText, Option<Token>) {
+    match state {
+        UserState::Sent | UserState::FromElsewhere => (gutter(BAR, Token::BarUser), Some(Token::User)),
+        UserState::Dropped => (gutter(BAR, Token::Dim), Some(Token::User)),
+        UserState::OfClient => (gutter(" ", Token::Dim), None),
+    }
 }
 
 /// Patches between fences are drawn as such, without the fences: they go along with a reason.
@@ -162,8 +176,8 @@ pub(super) fn user_closed(m: &UserMessage, ctx: &CellCtx<'_>) -> Vec<LogicalLine
         more => format!("{} {more} more {}", FOLDED.trim_start(), human::plural(more as u64, "line")),
     };
     let below = lines.iter().rposition(|line| !line.gutter.is_empty()).map_or(0, |last| last + 1);
-    let gutter = gutter(BAR, if m.state == UserState::Dropped { Token::Dim } else { Token::BarUser });
-    lines.insert(below, LogicalLine { gutter, fill: Some(Token::User), ..dim(words) });
+    let (gutter, fill) = beside(m.state);
+    lines.insert(below, LogicalLine { gutter, fill, ..dim(words) });
     lines
 }
 

@@ -138,6 +138,7 @@ impl<D: Device> Running<D> {
     /// Opens a session and shows it.
     pub(super) fn open_in(&mut self, cwd: String, whose: Whose, how: Opening) {
         let before = self.engine.model().sessions().count();
+        let left = self.engine.model().at(self.app.shown()).map_or(0, |session| session.held.len());
         let news = match whose {
             Whose::Running(agent) => self.engine.intent_to(agent.into(), Intent::OpenSession { cwd, how }),
             Whose::Configured(command) => self
@@ -149,6 +150,11 @@ impl<D: Device> Running<D> {
         self.app.sync(self.engine.model(), now);
         if let Some((key, _)) = self.engine.model().sessions().nth(before) {
             self.app.show(key);
+            if left > 0 {
+                let waits = if left == 1 { "1 prompt waits".to_owned() } else { format!("{left} prompts wait") };
+                let back = self.app.keys.say(Layer::Composer, " · {F8} leads back");
+                self.app.say(format!("{waits} in the session before{back}"), now);
+            }
         }
     }
 

@@ -4,6 +4,9 @@
 
 use crate::ui::keys::Action;
 
+/// What begins a line that sets the client's own mode.
+const PERMISSIONS: &str = ":permissions";
+
 const NAMES: &[(Action, &[&str])] = &[
     (Action::NextGate, &["gate"]),
     (Action::Panel, &["panel"]),
@@ -22,6 +25,12 @@ const NAMES: &[(Action, &[&str])] = &[
 /// Those of an action.
 pub fn of(action: Action) -> &'static [&'static str] {
     NAMES.iter().find(|(named, _)| *named == action).map_or(&[], |(_, names)| names)
+}
+
+/// The mode behind `:permissions`, as plain lines have it, where a line is no more than that.
+pub fn permissions(line: &str) -> Option<&str> {
+    let wanted = line.trim().strip_prefix(PERMISSIONS).filter(|wanted| wanted.starts_with(char::is_whitespace));
+    wanted.map(str::trim).filter(|wanted| !wanted.contains('\n'))
 }
 
 /// Whether any has this one.

@@ -102,6 +102,8 @@ pub struct Picker {
     opened_by: Option<char>,
     /// The rules that are kept are still being read.
     lacks_rules: bool,
+    /// Of each row whether it set what was set already when the list was opened.
+    were_set: Vec<bool>,
 }
 
 impl Picker {
@@ -115,12 +117,20 @@ impl Picker {
             detail: words,
             choice: Choice::Leave,
         }));
-        let selected = rows.iter().position(|r| is_current(session, &r.choice)).unwrap_or(0);
-        Self { selected, lacks_rules: session.rules.are_there(), ..Self::of("modes and options", rows) }
+        let picker = Self::of("modes and options", rows).beside(session);
+        let selected = picker.were_set.iter().position(|is_set| *is_set).unwrap_or(0);
+        Self { selected, lacks_rules: session.rules.are_there(), ..picker }
     }
 
     fn of(title: &'static str, rows: Vec<Row>) -> Self {
-        Self { title, rows, filter: String::new(), selected: 0, opened_by: None, lacks_rules: false }
+        let (filter, were_set) = (String::new(), Vec::new());
+        Self { title, rows, filter, selected: 0, opened_by: None, lacks_rules: false, were_set }
+    }
+
+    /// Beside what is set in the session.
+    fn beside(self, session: SessionRef<'_>) -> Self {
+        let were_set = self.rows.iter().map(|row| is_current(session, &row.choice)).collect();
+        Self { were_set, ..self }
     }
 
     /// The rules that are kept have been read: they follow all that is there.
@@ -199,8 +209,8 @@ impl Picker {
     }
 
     /// Everything that can be done.
-    pub fn all(rows: Vec<Row>) -> Self {
-        Self::of("do", rows)
+    pub fn all(rows: Vec<Row>, session: SessionRef<'_>) -> Self {
+        Self::of("do", rows).beside(session)
     }
 
     /// A list of prompts in which the person has not done anything yet.
@@ -255,9 +265,11 @@ impl Picker {
             return self.rows.iter().collect();
         }
         let mut found = scored(&self.filter, &texts);
-        // Who types `mode` means no `model`.
+        // Who types `mode` means no `model`; what is set already is to be done last.
         let words: Vec<String> = self.filter.split_whitespace().map(str::to_lowercase).collect();
-        found.sort_by_cached_key(|(at, _)| !texts.get(*at).is_some_and(|text| has_words(text, &words)));
+        let was_set = |at: usize| self.were_set.get(at).is_some_and(|is_set| *is_set);
+        let has = |at: usize| texts.get(at).is_some_and(|text| has_words(text, &words));
+        found.sort_by_cached_key(|(at, _)| (was_set(*at), !has(*at)));
         let found = found.into_iter();
         together(found.filter_map(|(at, score)| Some(Found { row: self.rows.get(at)?, at, score })).collect())
     }

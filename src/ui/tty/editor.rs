@@ -20,6 +20,9 @@ use tokio::process::{Child, Command};
 const MAX_TEXT: u64 = 8 << 20;
 /// A longer one tells an editor nothing, in bytes.
 const MAX_EXTENSION: usize = 32;
+/// Says something and takes one key, with all of the bytes that it is sent as. Ctrl+C is one, and ends no more than the wait.
+const ONE_KEY: &str = "printf '\\n%s ' \"$1\"; kept=$(stty -g); trap : INT; stty -icanon -echo min 1 time 0; \
+    dd bs=64 count=1 > /dev/null 2>&1; stty \"$kept\"";
 /// Where neither `VISUAL` nor `EDITOR` is set.
 const USUAL: &str = "vi";
 
@@ -49,12 +52,12 @@ pub fn start(command: &OsString, file: &Path, line: Option<u32>) -> io::Result<B
     Borrower::start(shell.arg(file))
 }
 
-/// Waits for Enter: what was printed before would be gone with the next frame.
+/// Waits for a key: what was printed before would be gone with the next frame.
 ///
 /// # Errors
 /// When there is no shell.
 pub fn pause() -> io::Result<Borrower> {
-    Borrower::start(shell("printf '\\n%s ' \"$1\"; read -r line").args(["sh", "Enter goes back to acp-tui"]))
+    Borrower::start(shell(ONE_KEY).args(["sh", "The pager has ended · any key goes back to acp-tui"]))
 }
 
 /// A program that has the terminal while it runs, which is told. Dropping it ends it, but not what it has started.

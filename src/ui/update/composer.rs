@@ -18,8 +18,6 @@ use crate::ui::state::{App, Focus, Holds, Toast, names};
 const MAX_STASH: usize = 20;
 /// Rows of one page of the answer to a side question.
 const ASIDE_PAGE: isize = 8;
-/// What begins a line that sets the client's own mode.
-const PERMISSIONS: &str = ":permissions";
 /// How many agents one prompt can be given to.
 const FAN: std::ops::RangeInclusive<usize> = 2..=5;
 
@@ -233,14 +231,10 @@ fn submit(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
     send(state, cx, |text, links| Intent::Prompt { text, links }, out);
 }
 
-/// `:permissions MODE`, as plain lines have it. False: it is none, or was said to be none and is sent all the same.
+/// `:permissions MODE`. False: it is none, or was said to be none and is sent all the same.
 fn sets_permissions(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) -> bool {
     let text = state.view.composer.text().trim().to_owned();
-    let wanted = text.strip_prefix(PERMISSIONS).filter(|wanted| wanted.starts_with(char::is_whitespace));
-    let Some(wanted) = wanted.map(str::trim).filter(|wanted| !wanted.contains('\n') && !is_asked_about(state, &text))
-    else {
-        return false;
-    };
+    let Some(wanted) = names::permissions(&text).filter(|_| !is_asked_about(state, &text)) else { return false };
     match ModeChoice::read(wanted) {
         Ok(choice) => {
             let _ = state.view.composer.take();
@@ -266,15 +260,15 @@ fn asks_about_name(state: &mut App, cx: Cx<'_>) -> bool {
     let Some(behind) = text.strip_prefix(':').filter(|_| !is_asked_about(state, &text)) else { return false };
     let is_word = behind.len() > 1 && behind.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
     let first = behind.split_whitespace().next().unwrap_or_default();
-    let words = match () {
-        () if is_word => "nothing here is called that · {Enter} again sends it to the agent",
+    let why = match () {
+        () if is_word => "nothing here is called that".to_owned(),
         () if names::is_one(first) && behind.starts_with(first) && !behind.contains('\n') => {
-            "that name stands alone here · {Enter} again sends it to the agent"
+            format!(":{first} takes nothing behind it here")
         }
         () => return false,
     };
-    let words = state.keys.say(Layer::Composer, words);
-    state.say_while(Holds::Written(text), words, cx.now);
+    let sends = state.keys.say(Layer::Composer, " · {Enter} again sends it to the agent");
+    state.say_while(Holds::Written(text), format!("{why}{sends}"), cx.now);
     true
 }
 

@@ -71,7 +71,7 @@ pub(super) fn behind_colon(state: &App, cx: Cx<'_>) -> Picker {
     let themes =
         themes(state).into_iter().map(|theme| row("", format!("theme {}", theme.label), theme.detail, theme.choice));
     put_before_not_now(&mut all, themes.collect());
-    Picker::all(all).opened_by(':')
+    Picker::all(all, cx.session).opened_by(':')
 }
 
 fn themes(state: &App) -> Vec<Row> {
@@ -112,7 +112,7 @@ pub(super) fn open(state: &App, cx: Cx<'_>) -> Picker {
     }));
     let mut rows = actions(state, cx);
     put_before_not_now(&mut rows, all);
-    Picker::all(rows)
+    Picker::all(rows, cx.session)
 }
 
 /// Whether the person would look for it in a list rather than press it while writing.

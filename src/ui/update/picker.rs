@@ -87,7 +87,9 @@ fn as_text(picker: &Picker, action: Action) -> Option<String> {
             (!picker.finds(&text)).then_some(text)
         }
         Action::Escape => Some(text),
-        Action::Backspace if picker.filter().is_empty() => Some(String::new()),
+        Action::Backspace | Action::DeleteWordBack if picker.filter().is_empty() => Some(String::new()),
+        // To the beginning of what is written: the sign is a part of it.
+        Action::KillLine => Some(String::new()),
         _ => None,
     }
 }

@@ -24,11 +24,11 @@ use crate::ui::fixtures::{Scene, cx_of, returned, session};
 use crate::ui::keys::Mouse;
 use crate::ui::keys::{Code, Key, Keymap, Mods};
 use crate::ui::msg::{EditorJob, Out, What};
-use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
 use crate::ui::state::folds::Fold;
 use crate::ui::state::own_prompts::OwnPrompt;
 use crate::ui::state::reading::Looked;
+use crate::ui::state::{Focus, Holds};
 use crate::ui::tty::{Click, Input};
 use crate::ui::update::reading;
 use proptest::prelude::*;
@@ -1012,6 +1012,19 @@ fn quitting_says_that_prompts_wait() {
     assert_eq!(s.outs, []);
     s.ctrl('d');
     assert_eq!(s.outs, [Out::Quit]);
+}
+
+#[test]
+fn which_key_quits_or_closes_is_seen_on_a_small_screen_however_much_waits() {
+    let mut s = Scene::working(40, 10);
+    s.typed("then").press(Code::Enter).ctrl('d');
+    assert!(s.draw().contains("Ctrl+D again quits"), "{}", s.shown);
+    s.ask(1, "make", &["Allow", "Reject"]);
+    s.after(3000).ctrl('d');
+    assert!(s.draw().contains("Ctrl+D again quits"), "{}", s.shown);
+    s.after(3000);
+    s.ui.say_while(Holds::CloseArmed, "it works · Alt+W again closes the session · Esc keeps it", s.now);
+    assert!(s.draw().contains("Alt+W again closes the session"), "{}", s.shown);
 }
 
 /// Presses what `keys` says while questions come and go, and returns what went out beside prompts.
@@ -2087,7 +2100,7 @@ fn no_rule_is_made_of_a_question_that_could_not_be_read_and_esc_makes_none() {
     let weighing = Weighing { req: ReqId(1), list: Ruled::Allow, proposed: Vec::new(), typed: None, why_none: why };
     s.event(Event::Host(HostEvent::RulesWeighed(weighing)));
     assert!(s.draw().contains("no rule to allow this: it may be anything"), "{}", s.shown);
-    for does_nothing in ["make it", "narrower", "how long", "in this directory"] {
+    for does_nothing in ["make it", "narrower", "where and how long", "in this directory"] {
         assert!(!s.shown.contains(does_nothing), "{does_nothing}: {}", s.shown);
     }
     s.press(Code::Enter).draw();
@@ -2494,6 +2507,57 @@ fn behind_a_colon_stand_the_names_that_plain_lines_have_too() {
 }
 
 #[test]
+fn what_is_deleted_to_its_beginning_behind_a_colon_leaves_none() {
+    for keys in ["rev", "rev there is no such name", ""] {
+        let mut s = Scene::ready(80, 24);
+        s.typed(":").typed(keys).ctrl('u');
+        assert!(s.ui.picker.is_none(), "{keys}: {}", s.draw());
+        assert_eq!(s.ui.view.composer.text(), "", "{keys}");
+    }
+    let mut s = Scene::ready(80, 24);
+    s.typed(":rev").ctrl('w').draw();
+    assert!(s.ui.picker.is_some(), "a word is deleted, and the list stays: {}", s.shown);
+    s.ctrl('w').draw();
+    assert!(s.ui.picker.is_none() && s.ui.view.composer.is_empty(), "{}", s.shown);
+}
+
+#[test]
+fn what_is_for_the_client_is_not_said_to_be_sent() {
+    let mut s = Scene::ready(80, 24);
+    s.typed(":permissions plan").draw();
+    assert!(s.last_row().contains("Enter runs it") && !s.last_row().contains("sends"), "{}", s.shown);
+    let mut s = Scene::working(80, 24);
+    s.typed(":permissions plan").draw();
+    assert!(s.last_row().contains("Enter runs it") && !s.last_row().contains("queues"), "{}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(s.intents(), [Intent::SetPermissionMode(PermissionMode::Plan.into())], "at once");
+    let mut s = Scene::ready(80, 24);
+    s.typed(":permissions to read are missing").draw();
+    assert!(s.last_row().contains("Enter sends"), "{}", s.shown);
+}
+
+#[test]
+fn in_the_palette_what_does_something_comes_before_what_is_set_already() {
+    let value = |name: &str| Choice { value: name.into(), name: name.into(), description: None, group: None };
+    let first = |current: &str| {
+        let mut s = Scene::ready(80, 24);
+        s.update(Update::Options(vec![ConfigOption {
+            id: "style".into(),
+            name: "Style".into(),
+            description: None,
+            category: None,
+            kind: OptionKind::Select { current: current.into(), values: vec![value("Rev"), value("Plain")] },
+            pending: None,
+        }]));
+        s.ctrl('p').typed("revi");
+        s.press(Code::Backspace).draw();
+        s.ui.picker.as_ref().unwrap().matching()[0].label.clone()
+    };
+    assert_eq!(first("Plain"), "Rev");
+    assert!(first("Rev").starts_with("review"), "{}", first("Rev"));
+}
+
+#[test]
 fn a_name_behind_a_colon_with_more_behind_it_does_not_go_to_the_agent_unasked() {
     let mut s = Scene::ready(80, 24);
     s.typed(":permissions plan").press(Code::Enter);
@@ -2505,8 +2569,8 @@ fn a_name_behind_a_colon_with_more_behind_it_does_not_go_to_the_agent_unasked() 
     // What cannot be done is said, and sent by a second Enter; what only begins like one is prose.
     for (text, said) in [
         (":permissions sometimes", "a permission mode is one of"),
-        (":gate off", "that name stands alone here"),
-        (":mode plan", "that name stands alone here"),
+        (":gate off", ":gate takes nothing behind it here · Enter again sends it to the agent"),
+        (":mode plan", ":mode takes nothing behind it here"),
     ] {
         let mut s = Scene::ready(120, 24);
         s.typed(text).press(Code::Enter).draw();

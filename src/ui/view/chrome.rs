@@ -4,6 +4,7 @@ use super::paint::{self, Placed};
 use super::{ViewCx, split_bottom, welcome};
 use crate::base::{human, paths, sanitize};
 use crate::model::account;
+use crate::model::permission_mode::ModeChoice;
 use crate::model::session::Phase;
 use crate::text::run::StyledText;
 use crate::text::token::Token;
@@ -12,7 +13,7 @@ use crate::ui::composer::Mode;
 use crate::ui::keys::{Keymap, Layer};
 use crate::ui::labels;
 use crate::ui::state::folds::Fold;
-use crate::ui::state::{Focus, Holds};
+use crate::ui::state::{Focus, Holds, names};
 use crate::ui::status_line::{self, Status};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -240,13 +241,21 @@ pub fn status(cx: &ViewCx<'_>, status: &Status, area: Rect, buf: &mut Buffer) ->
                 right = StyledText::of(parts(&toast.text, beside), Token::Text);
             }
         } else {
-            left = StyledText::of(parts(&toast.text, columns), Token::Text);
+            let is_armed = matches!(toast.holds, Holds::QuitArmed | Holds::CloseArmed);
+            let text = if is_armed { what_it_does(&toast.text, columns) } else { &toast.text };
+            left = StyledText::of(parts(text, columns), Token::Text);
         }
     }
     let used = paint::put(buf, x, line.y, room, &left, cx.theme);
     let at = Rect { x, width: room, ..line };
     paint::put_right(buf, at, used, &right, cx.theme);
     above
+}
+
+/// Of what a second press of a key does, behind why it is asked about: without the why where there is no room for both.
+fn what_it_does(text: &str, columns: usize) -> &str {
+    let behind = text.split_once(" · ").filter(|_| width::str_width(text) > columns);
+    behind.map_or(text, |(_, behind)| behind)
 }
 
 /// As many parts of a message as there are columns for, where that is most of what there is room for; else its beginning.
@@ -262,6 +271,14 @@ pub fn queues(cx: &ViewCx<'_>, layer: Layer) -> bool {
     // Inline all of the dock is drawn with each letter: that is to stay little over a slow link.
     let writes = layer == Layer::Composer && !composer.is_blank() && !composer.is_shell() && !cx.state.is_inline;
     writes && cx.session.turn.is_some() && cx.session.read_only().is_none() && !cx.state.lists(cx.session)
+}
+
+/// What Enter does with a line that is for the client.
+pub const RUNS: &str = "{Enter} runs it";
+
+/// Whether what is written is for the client, and not for the agent.
+pub fn is_ours(cx: &ViewCx<'_>) -> bool {
+    names::permissions(cx.state.view.composer.text()).is_some_and(|wanted| ModeChoice::read(wanted).is_ok())
 }
 
 /// What Esc does, where it does anything but stop the turn.
@@ -322,6 +339,7 @@ pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {
             "{Enter} sends all of it · {Ctrl+O} unfolds what was pasted"
         }
         (Focus::Composer, Phase::Ready) if cx.state.lists(cx.session) => "{Enter} takes it · {Esc} closes the list",
+        (Focus::Composer, Phase::Ready) if is_ours(cx) => RUNS,
         (Focus::Composer, Phase::Ready) if !cx.state.view.composer.is_empty() => "{Enter} sends · {Alt+Enter} new line",
         (Focus::Composer, Phase::Ready) if cx.state.offered_tour(cx.session).is_some() => {
             "write a request, or press {Enter} for the tour"

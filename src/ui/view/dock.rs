@@ -169,7 +169,8 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         body = paint::rows(&contents.body, inner);
     }
     let is_roomy = columns >= ROOMY.0 && max >= ROOMY.1 && !contents.further.is_empty();
-    if is_roomy && !hints::has_room(&choices, &contents, inner, body.len() + choices.rows() > max) {
+    let turns = body.len() + choices.rows() > max;
+    if is_roomy && !hints::has_room(&choices, &contents, inner, turns, cx.state.view.focus == Focus::Dock) {
         contents.choices.append(&mut contents.further);
         contents.unnamed.clear();
         choices = Choices::new(&contents.choices, look);

@@ -107,7 +107,63 @@ fn a_question_leaves_the_help_its_rows_on_a_small_screen() {
     let command = "git push --force ".repeat(20);
     s.ask(2, &command, &["Yes", "Yes, for ever and everywhere, in here and in what is below", "No"]);
     s.after(700).draw();
-    assert!(s.shown.contains("rows · 1–3"), "{}", s.shown);
+    assert!(s.shown.contains("rows · a digit answers"), "{}", s.shown);
+}
+
+/// Answers of which the second lasts, in a question that has no room for all of its rows.
+fn ask_lasting(s: &mut Scene, req: u64, title: &str) {
+    use PermissionKind::{AllowAlways, AllowOnce, RejectOnce};
+    let option = |(id, name, kind): (&str, &str, _)| PermissionOption { id: id.into(), name: name.into(), kind };
+    let mut tool = ToolPatch::new(format!("call-{req}").into());
+    tool.kind = Patch::Set(ToolKind::Execute);
+    tool.title = Patch::Set(title.into());
+    let options = [("a", "Allow", AllowOnce), ("b", "Always Allow", AllowAlways), ("c", "Reject", RejectOnce)];
+    let options = options.map(option).to_vec();
+    let request = AgentRequest::Permission { tool, options };
+    s.agent(AgentEvent::Request { req: ReqId(req), session: Some(session()), request: request.into() });
+    if s.model.first().rules.are_there() {
+        s.event(Event::Host(HostEvent::Ruled { req: ReqId(req), ruling: Ruling::OPEN }));
+    }
+    s.draw();
+}
+
+#[test]
+fn digits_are_said_to_answer_beside_rows_that_are_not_shown_too() {
+    for size in [(80, 24), (60, 16), (44, 12)] {
+        let mut s = Scene::working(size.0, size.1);
+        s.ask(1, "make", &["Yes", "No"]);
+        s.after(700).press(Code::Tab).typed("1");
+        s.say(&(1..=30).map(|n| format!("said {n}\n\n")).collect::<Vec<_>>().concat());
+        ask_lasting(&mut s, 2, &"git push --force && ".repeat(40));
+        s.after(700).draw();
+        assert!(s.shown.contains("1 or 3 answers"), "{size:?}: {}", s.shown);
+    }
+}
+
+#[test]
+fn further_keys_of_a_question_are_named_before_the_keyboard_is_there() {
+    let with_rules = || {
+        let mut s = Scene::working(80, 24);
+        s.model = std::mem::take(&mut s.model).with_rules(true);
+        s
+    };
+    // In a row of their own where answers leave no room for them.
+    let mut s = with_rules();
+    ask_lasting(&mut s, 1, "make all");
+    assert!(s.shown.contains("3 n Reject   a make a rule"), "{}", s.shown);
+    assert!(row(&s, "! refuse and say why").contains("Tab to answer"), "{}", s.shown);
+    // Else behind the key that leads there.
+    let mut s = with_rules();
+    s.ask(1, "make all", &["Yes", "No"]);
+    s.event(Event::Host(HostEvent::Ruled { req: ReqId(1), ruling: Ruling::OPEN }));
+    s.draw();
+    assert!(row(&s, "1 Yes").contains("Tab to answer, then a rule · ! why"), "{}", s.shown);
+    s.after(700).press(Code::Tab).draw();
+    assert!(row(&s, "1 Yes").contains("a rule · ! why") && !s.shown.contains("then a rule"), "{}", s.shown);
+    // In fewer columns the key that leads there is named alone.
+    let mut s = Scene::working(60, 12);
+    ask_lasting(&mut s, 1, "make all");
+    assert!(s.shown.contains("Tab"), "{}", s.shown);
 }
 
 #[test]

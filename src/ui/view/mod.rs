@@ -218,7 +218,11 @@ fn status(cx: &ViewCx<'_>, area: Rect, folding: Option<Fold>) -> Status {
     }
     if chrome::queues(cx, layer) {
         let say = |words| cx.say(layer, words);
-        status.set_sends(say("{Enter} queues it · {Alt+S} sends it now"), say("{Enter} queues it"));
+        if chrome::is_ours(cx) {
+            status.set_sends(say(chrome::RUNS), say(chrome::RUNS));
+        } else {
+            status.set_sends(say("{Enter} queues it · {Alt+S} sends it now"), say("{Enter} queues it"));
+        }
     }
     status
 }

@@ -387,7 +387,7 @@ fn about_open(cx: &ViewCx<'_>, key: SessionKey, columns: usize) -> Option<OpenRo
             }
             text
         }
-        Attention::Nothing => StyledText::new(),
+        Attention::Nothing => super::sessions::held(session),
     };
     if let Some(title) = session.questions().first().and_then(|question| asks(session, question)) {
         state.push(": ", attention.token());

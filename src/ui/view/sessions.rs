@@ -4,7 +4,7 @@
 //! room for it, even when its session is not.
 
 use super::{ViewCx, log_in, paint, split_bottom};
-use crate::base::sanitize;
+use crate::base::{human, sanitize};
 use crate::model::account;
 use crate::model::ids::SessionKey;
 use crate::model::session_ref::SessionRef;
@@ -143,6 +143,13 @@ pub(super) fn label_with_words(cx: &ViewCx<'_>, session: SessionRef<'_>, columns
         label.push_str(&asked.within(room));
     }
     label
+}
+
+/// How many prompts wait in a session that does nothing, if any.
+pub(super) fn held(session: SessionRef<'_>) -> StyledText {
+    let waiting = session.held.len() as u64;
+    let words = if waiting > 0 { format!("{} held", human::count(waiting, "prompt")) } else { String::new() };
+    StyledText::of(words, Token::Warn)
 }
 
 /// Whether a session that is not shown waits for the person.

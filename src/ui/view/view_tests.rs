@@ -6,6 +6,7 @@ use crate::model::event::{
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey};
 use crate::model::options::{Choice, ConfigOption, OptionKind};
 use crate::model::patch::Patch;
+use crate::model::permission_mode::PermissionMode;
 use crate::model::reduce::reduce;
 use crate::model::tool::{Exit, ToolKind, ToolStatus};
 use crate::text::token::Token;
@@ -208,10 +209,11 @@ fn the_first_screen_names_what_can_be_gone_on_with() {
 fn the_usual_screen() {
     let mut s = asked(80, 24);
     assert_eq!(
-        bottom(&s, 5),
+        bottom(&s, 6),
         "\
 ┏ gemini-cli wants to run cargo test --all -- --ignored ━━━━━━━━━ 1 of 2 · 0:12
-┃ 1 Allow once   2 Always allow cargo test   3 Reject             Tab to answer
+┃ 1 Allow once   2 Always allow cargo test   3 Reject   ! refuse and say why
+┃                                                    Alt+digit or Tab to answer
 ── default ─────────────────────────────────────────────────────────────────────
 ❯ and then bump the version
  waiting for you 0:12 · Esc stops the turn · Enter queues it"
@@ -524,6 +526,18 @@ fn why_a_text_is_not_sent_is_said_on_a_small_screen_while_a_question_waits_too()
     s.ask(1, "cargo test", &["Allow once", "Reject"]);
     s.after(1000).typed(":permissions foo").press(Code::Enter);
     assert!(s.draw().contains("a permission mode is one of"), "{}", s.shown);
+}
+
+#[test]
+fn what_a_mode_says_to_the_agent_is_not_said_by_the_person() {
+    let mut s = Scene::working(80, 24);
+    s.intent(Intent::SetPermissionMode(PermissionMode::Plan.into()));
+    s.ask_edit(1, "src/x.rs", "a\n", "b\n", &["Yes", "No"]);
+    s.end_turn(Stop::EndTurn);
+    s.draw();
+    assert!(s.shown.contains("· acp-tui tells the agent:"), "{}", s.shown);
+    assert!(s.shown.contains("  Refused: the client is in its permission mode plan."), "{}", s.shown);
+    assert!(!s.shown.contains("▌ Refused"), "{}", s.shown);
 }
 
 fn changed(s: &mut Scene, added: u64, after: bool) {

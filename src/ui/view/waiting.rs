@@ -136,7 +136,7 @@ fn row(prompt: &HeldPrompt) -> String {
     let lines = cut.trim().lines().count();
     let words = match prompt.kind {
         PromptKind::Person => sanitize::line(cut.trim()).into_owned(),
-        PromptKind::Reason | PromptKind::ChangedWrites => {
+        PromptKind::Reason | PromptKind::Explained | PromptKind::ChangedWrites => {
             let first = cut.trim().lines().find(|line| !line.starts_with("```")).unwrap_or_default();
             sanitize::line(first).into_owned()
         }

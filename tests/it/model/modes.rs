@@ -6,6 +6,7 @@ use acp_tui::model::Model;
 use acp_tui::model::audit::{By, Matter, Outcome};
 use acp_tui::model::changes::Gate;
 use acp_tui::model::effect::Effect;
+use acp_tui::model::entry::{Body, UserState};
 use acp_tui::model::event::{HostEvent, Intent, Opening, Timer};
 use acp_tui::model::ids::{AgentKey, SessionKey};
 use acp_tui::model::permission_mode::{BYPASS_LASTS, ModeChoice, PermissionMode};
@@ -86,6 +87,15 @@ fn an_agent_is_told_once_why_plan_refuses_it() {
     let answers = rig.sent();
     let message = answers[0]["error"]["message"].as_str().unwrap_or_default();
     assert!(message.contains("permission mode plan"), "{answers:?}");
+    // What goes out then is no word of the person's.
+    rig.answer("session/prompt", json!({ "stopReason": "end_turn" }));
+    let session = rig.model().first();
+    let said = session.entries().iter().filter_map(|entry| match &entry.body {
+        Body::User(user) => Some((user.text.starts_with("Refused"), user.state)),
+        _ => None,
+    });
+    let said: Vec<(bool, UserState)> = said.collect();
+    assert_eq!(said, [(false, UserState::Sent), (true, UserState::OfClient)]);
 }
 
 #[test]

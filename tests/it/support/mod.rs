@@ -496,6 +496,7 @@ fn entry(entry: &Entry, model: &Model) -> String {
             UserState::Sent => format!("you: {}", user.text),
             UserState::FromElsewhere => format!("elsewhere: {}", user.text),
             UserState::Dropped => format!("dropped: {}", user.text),
+            UserState::OfClient => format!("client: {}", user.text),
         },
         Body::Agent(message) => format!("agent: {}", message.text),
         Body::Thought(thought) => format!("thought: {}", thought.message.text),

@@ -12,8 +12,10 @@ use crate::ui::state::Focus;
 use crate::ui::state::dock::Dialog;
 use crate::ui::view::{ViewCx, dock_layer};
 
-/// Columns of the key that leads back, of those that turn pages, and of the one that shows what was sent.
+/// Columns of the key that leads back, of the one that leads there with a gap, of those that turn pages, and of the one that
+/// shows what was sent.
 const BACK: usize = 11;
+const THERE: usize = 22;
 /// There are no more keys that are digits.
 const DIGITS: usize = 9;
 const PAGES: usize = 29;
@@ -51,19 +53,16 @@ fn alone(cx: &ViewCx<'_>) -> Option<Alone> {
 }
 
 /// Whether the words of further keys fit behind the answers, beside the others that stand there.
-pub(super) fn has_room(choices: &Choices, contents: &Contents, columns: u16, turns: bool) -> bool {
+pub(super) fn has_room(choices: &Choices, contents: &Contents, columns: u16, turns: bool, focused: bool) -> bool {
     let sent = if contents.raw == RawLines::Hidden { SENT } else { 0 };
-    let others = BACK + if turns { PAGES } else { 0 } + sent;
+    let others = if focused { BACK + if turns { PAGES } else { 0 } + sent } else { THERE };
     let room = usize::from(columns).saturating_sub(width::str_width(&contents.unnamed) + others);
     choices.widths().any(|wide| wide <= room)
 }
 
-/// What the right end says, longest first.
-pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
-    let more = dock.scroll_max();
-    let focus = &cx.state.view.focus;
-    let focused = *focus == Focus::Dock;
-    let (layer, all) = match focus {
+/// Where keys lead, in many words and in few.
+fn leads(dock: &Dock, cx: &ViewCx<'_>) -> [String; 3] {
+    let (layer, all) = match &cx.state.view.focus {
         Focus::Dock if cx.state.refusal.is_some() => {
             (Layer::Line, ["{Esc} back to the question", "{Esc} back", "{Esc}"])
         }
@@ -95,12 +94,21 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
             (Layer::Terminal, ["{Ctrl+]}, then {composer Tab} to answer", "{Ctrl+]}, {composer Tab}", "{Ctrl+]}"])
         }
     };
-    let [long, short, shortest] = all.map(|words| cx.say(layer, words));
+    all.map(|words| cx.say(layer, words))
+}
+
+/// What the right end says, longest first.
+pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
+    let more = dock.scroll_max();
+    let focus = &cx.state.view.focus;
+    let focused = *focus == Focus::Dock;
+    let [long, short, shortest] = leads(dock, cx);
     let answer = alone(cx).filter(|_| *focus == Focus::Composer && digits_answer(cx) && shortest.is_empty());
     let [long, short, shortest] = match answer {
         Some(Alone { digits, words }) => [and(&words, &long), words, digits],
         None => [long, short, shortest],
     };
+    let there = there(dock, cx).then(|| format!("{short}, then {}", dock.unnamed));
     let (long, short, shortest) = (long.as_str(), short.as_str(), shortest.as_str());
     let hidden = dock.answers.hidden;
     let mut options = Vec::new();
@@ -120,8 +128,8 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let raw = raw_hint(dock, cx);
     let mut hints = Vec::new();
     if more > 0 {
-        let short = format!("{}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
-        let at = format!("rows {short}");
+        let rows = format!("{}–{} of {}", dock.top + 1, dock.top + dock.shown, dock.body.len());
+        let at = format!("rows {rows}");
         if focused {
             let pages = cx.state.keys.now(dock_layer(cx), "PageDown").map(|key| format!(", {key}")).unwrap_or_default();
             let at = format!("{at}{pages}");
@@ -130,11 +138,12 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
             hints.push(and(&at, &joined(None, long)));
             hints.push(and(&at, &joined(None, shortest)));
         } else {
+            hints.extend(there.iter().map(|there| and(&at, &joined(None, there))));
             hints.push(and(&at, &joined(None, long)));
         }
         // At the top it says that there is more, below it how far one has come.
-        let short = if dock.top > 0 { short } else { format!("+{}", human::count(more as u64, "row")) };
-        hints.push(and(&short, &joined(None, shortest)));
+        let rows = if dock.top > 0 { rows } else { format!("+{}", human::count(more as u64, "row")) };
+        hints.extend([short, shortest].map(|last| and(&rows, &joined(None, last))));
         // That there is more is said in however few columns, and with the key if there are as many.
         let below = more.saturating_sub(dock.top);
         if below > 0 && options.is_empty() {
@@ -152,10 +161,18 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
         hints.extend(with(short).map(|last| joined(None, &last)));
     }
     if !options.is_empty() {
-        hints.extend([joined(None, long), joined(None, shortest)]);
+        hints.extend([long, short, shortest].map(|last| joined(None, last)));
     }
+    hints.extend(there);
     hints.extend([long.to_owned(), short.to_owned(), shortest.to_owned()]);
     hints
+}
+
+/// Whether it is told here what else a key does once the keyboard is in the dock.
+fn there(dock: &Dock, cx: &ViewCx<'_>) -> bool {
+    let writes = cx.state.view.focus == Focus::Composer && cx.state.view.reading.is_none() && !is_covered(cx);
+    let leads = !digits_answer(cx) && !cx.say(Layer::Composer, "{Tab}").is_empty();
+    writes && leads && has_options(cx, &dock.dialog) && !dock.unnamed.is_empty()
 }
 
 /// What is told first, and what comes behind it, where there is anything.

@@ -30,7 +30,7 @@ pub(super) fn contents(cx: &ViewCx<'_>, draft: &RuleDraft, question: Contents) -
             ("Enter", "make it"),
             ("Up", "narrower"),
             ("Down", "wider"),
-            ("Tab", "how long"),
+            ("Tab", "where and how long"),
             ("Shift+Tab", "allow, ask, deny"),
         ],
     );

@@ -3,7 +3,7 @@
 //! Lays out no more than is seen. Invariant: what is shown is sanitised, the person's words too.
 
 use super::{Look, paint, split_top};
-use crate::model::entry::Body;
+use crate::model::entry::{Body, UserState};
 use crate::model::ids::SessionKey;
 use crate::text::line::{LogicalLine, WrapMode};
 use crate::text::run::StyledText;
@@ -32,7 +32,7 @@ pub fn of_open(cx: &ViewCx<'_>, key: SessionKey) -> Vec<Said> {
     let roots = [PathBuf::from(&session.cwd)];
     let places = Places { roots: &roots, home: cx.home };
     let said = session.entries().iter().rev().filter_map(|entry| match &entry.body {
-        Body::User(message) => Some(Said::new(Who::Person, &message.text)),
+        Body::User(message) if message.state != UserState::OfClient => Some(Said::new(Who::Person, &message.text)),
         Body::Agent(message) => Some(Said::new(Who::Agent, &message.text)),
         Body::Tool(tool) => Some(Said::new(Who::Tool, &cells::told(tool, places))),
         _ => None,
