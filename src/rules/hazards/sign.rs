@@ -4,6 +4,7 @@
 
 use super::subcommands::{others_behind, others_behind_options, others_than_one, others_within};
 use super::{addresses, is_plain_glob, leads_out, may_take_next, queries, sed, unknown_letter, values};
+use crate::base::percent::decoded;
 use crate::rules::pattern::base_name;
 use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
@@ -125,7 +126,7 @@ pub(in crate::rules) enum Sign {
 }
 
 /// Options that are no beginning of another one.
-const WHOLE: &[&str] = &["--watch"];
+const WHOLE: &[&str] = &["--watch", "--strip"];
 /// Interpreters, and the word behind which stands what they run of the project.
 const OF_PROJECT: &[(&str, &str)] = &[("bun", "run"), ("deno", "run"), ("deno", "task")];
 /// What a shell takes for its own, beside blanks.
@@ -266,7 +267,11 @@ impl Sign {
                 arguments().filter(|(_, text)| is_device(text)).map(|(at, text)| (at, text.len())).collect()
             }
             Self::Steering => {
-                let found = arguments().filter(|(_, text)| values(text).any(|value| is_steering(Path::new(value))));
+                // What is fetched is put where signs of an address are the characters that they stand for.
+                let is_one = |value: &str| {
+                    is_steering(Path::new(value)) || decoded(value).is_some_and(|value| is_steering(Path::new(&value)))
+                };
+                let found = arguments().filter(|(_, text)| values(text).any(is_one));
                 found.map(|(at, text)| (at, text.len())).collect()
             }
             _ => self.of_parts(arguments()),

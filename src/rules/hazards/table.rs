@@ -482,6 +482,12 @@ pub(super) const TABLE: &[Row] = &[
         signs: &[Short("-v"), Has("[$"), Has("$("), Has("`")],
         reason: "names a variable whose index is evaluated",
     },
+    Row { programs: &["openssl"], signs: &[Words(&["engine"])], reason: "loads code" },
+    Row {
+        programs: &["install"],
+        signs: &[Longs("--strip-program")],
+        reason: "runs the program that the option names",
+    },
     Row {
         programs: &["openssl"],
         signs: &[OtherDashes(
