@@ -4,6 +4,7 @@
 //! session. Invariants: the project's file only narrows what the person's allows, unless the person trusts
 //! exactly what stands in it; what cannot be read makes everything ask.
 
+mod outside;
 mod strays;
 
 use super::extent;
@@ -11,11 +12,9 @@ use super::hook::Hook;
 use super::real_paths::{holds_key, is_above, names, real_path};
 use super::rule_files::{self, read_text};
 use super::spelling::{self, with_meant};
-use crate::base::paths::normalize;
 use crate::base::sanitize;
-use crate::model::claims::{Claim, Claimed, Claims, may_leave};
-use crate::model::question::Outside;
-use crate::model::ruling::{MadeRule, Ruled, Ruling, Scope, Secret};
+use crate::model::claims::{Claim, Claimed, Claims};
+use crate::model::ruling::{Extent, MadeRule, Ruled, Ruling, Scope, Secret};
 use crate::rules::{self, Doubt, Judgement, Kind, Loaded, Request, RuleRef, Rules, Subject, Tool, Trust, Verdict};
 use crate::store::trusted::{Trusted, What};
 use std::collections::BTreeMap;
@@ -27,8 +26,6 @@ use std::time::SystemTime;
 pub const PROJECT_FILE: &str = ".acp-tui/rules.toml";
 /// Characters of a pattern or a reason that are passed on.
 const MAX_WORDS: usize = 500;
-/// Files outside of the session's directory that a question names.
-const MAX_OUTSIDE: usize = 50;
 /// Directories whose rules are kept.
 const MAX_DIRECTORIES: usize = 64;
 /// Rules that are listed for the person to take one back.
@@ -216,7 +213,8 @@ impl Rulebook {
         let ruling = worst.filter(|(worst, _)| has_own || worst.verdict != Ruled::Allow);
         let ruling = ruling.map_or(Ruling::OPEN, |(ruling, by)| named(ruling, &by));
         let is_allowed = ruling.verdict == Ruled::Allow;
-        let is_beyond = is_allowed && self.is_beyond(cwd, claims, &verdicts);
+        let has_stray_beyond = self.has_stray_beyond(cwd, claims, &verdicts);
+        let is_beyond = is_allowed && (has_stray_beyond || self.is_beyond(cwd, claims, &verdicts));
         let unjudged = if is_allowed { unjudged_secret(claims) } else { None };
         let is_open = ruling.verdict < Ruled::Ask;
         let unjudged = unjudged.or_else(|| self.stray(agent, cwd, claims).filter(|_| is_open));
@@ -228,6 +226,7 @@ impl Rulebook {
             extent::of(&place, claims, &verdicts, covered)
         };
         let extent = if is_decided { None } else { extent() };
+        let extent = extent.map(|extent| Extent { leaves: extent.leaves || has_stray_beyond, ..extent });
         let ruling = Ruling { extent, ..ruling };
         // What is not known for certain may be named all the same.
         let of_file = |path: &String| rules::secret(path).or_else(|| rules::secret(&spelling::meant(path)));
@@ -274,33 +273,6 @@ impl Rulebook {
     fn roots(&self, root: &Path) -> Vec<PathBuf> {
         let further = self.further.get().filter(|(of, _)| of == root).map(|(_, further)| further);
         std::iter::once(root.to_owned()).chain(further.into_iter().flatten().cloned()).collect()
-    }
-
-    /// Which of the files that are claimed, or that only the title of a call names, lie outside of the session's
-    /// directories, and where.
-    fn outside(&self, root: &Path, claims: &Claims) -> Vec<Outside> {
-        let roots = self.roots(root);
-        let begins = claims.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd));
-        let real_of = |path: &str| match spelling::placed(path, self.home.as_deref()) {
-            Some(place) => real_path(&normalize(Path::new(&place))),
-            None => real_path(&normalize(&begins.join(path))),
-        };
-        let outside = |path: &String| {
-            let real = real_of(path);
-            let is_inside = real.as_ref().is_some_and(|real| roots.iter().any(|root| real.starts_with(root)));
-            let real = real.map(|real| real.to_string_lossy().into_owned());
-            (!is_inside).then(|| Outside { path: path.clone(), real })
-        };
-        let mut told: Vec<Outside> = claims.files.iter().filter_map(outside).take(MAX_OUTSIDE).collect();
-        for path in &claims.titled {
-            // A piece of what is told already, or a word that is no path.
-            let is_told = told.iter().any(|one| one.path.contains(path.as_str())) || claims.files.contains(path);
-            let is_path = |one: &Outside| one.real.is_some() || may_leave(path);
-            if !is_told && told.len() < MAX_OUTSIDE {
-                told.extend(outside(path).filter(is_path));
-            }
-        }
-        told
     }
 
     /// What rules say of a claim, and which ones.

@@ -1,5 +1,6 @@
 //! Tests of rules that are read from files.
 
+use super::outside::MAX_OUTSIDE;
 use super::*;
 use crate::engine::hook::combined;
 use crate::model::entry::Block;

@@ -14,8 +14,8 @@ use super::tool::asked::leaves_out;
 use super::tool::{ToolCall, ToolContent, ToolKind};
 use crate::base::limits::MAX_COMMAND;
 use keys::{
-    ADDRESS_ENDS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS, is_for_paths,
-    is_nothing, matched_below, of_keys, texts, writes,
+    ADDRESS_ENDS, ARGUMENTS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS,
+    is_for_paths, is_nothing, matched_below, of_keys, texts, writes,
 };
 pub use keys::{is_address_of_file, is_glob, needs_expansion};
 use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
@@ -43,6 +43,10 @@ pub struct Claims {
     /// Texts anywhere else in its input that may be files: they are looked at for what holds secrets or steers.
     #[serde(skip)]
     pub strays: Vec<String>,
+    /// Those of them that look like the path of a file, and where names with `*` lead: rules that deny or ask are for these
+    /// too, and it is looked at where they lie.
+    #[serde(skip)]
+    pub likely: Vec<String>,
     /// Files of these into which goes what comes of it, by a tool that is no command.
     #[serde(skip)]
     pub outputs: Vec<String>,
@@ -101,7 +105,8 @@ impl Claims {
             Claimed::Words(texts) | Claimed::Paths(texts) => texts.iter().map(String::len).sum(),
             Claimed::Unknown => 0,
         };
-        let named = [&self.files, &self.texts, &self.titled, &self.strays, &self.outputs].into_iter().flatten();
+        let named = [&self.files, &self.texts, &self.titled, &self.strays, &self.likely, &self.outputs];
+        let named = named.into_iter().flatten();
         self.all.iter().map(of).chain(named.map(String::len)).sum()
     }
 
@@ -161,9 +166,8 @@ impl Claims {
             let what = if cwd.is_err() || is_half { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
-        let matched = matched_below(&files, input);
-        let may_search = matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Other);
-        if may_search && !matched.is_empty() {
+        let matched = matched_below(&files, input, false);
+        if doubtful::may_match(kind) && !matched.is_empty() {
             all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
         }
         if !above.is_empty() {
@@ -365,18 +369,24 @@ fn commands(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>, running
     input.values().for_each(|value| texts(value, &mut said));
     let is_told = is_shown || said.iter().any(|text| !text.is_empty());
     let title = || (kind == ToolKind::Execute).then(|| if is_told { Claimed::Unknown } else { titled(tool) });
-    let is_silent = given.is_empty() && !input.get(SCRIPT).is_some_and(Value::is_string);
+    let scripts = || of_keys(input, |key| key == SCRIPT);
+    let is_silent = given.is_empty() && !scripts().any(Value::is_string);
     let given = if is_silent { title().into_iter().collect() } else { given };
     let unknown = unknown.filter(|_| !given.is_empty());
     // Of a tool that only its name tells what is done with it is not known whether it is for this machine.
     let is_of_this = !is_untold(kind);
-    let has_script = input.get(SCRIPT).is_some_and(|value| !is_nothing(value) && value != "");
+    let has_script = scripts().any(|value| !is_nothing(value) && value != "");
     let unknown = unknown.or_else(|| (has_script && is_of_this).then_some(Claimed::Unknown));
     given.into_iter().chain(unknown).map(|what| Claim::new(BASH, what)).collect()
 }
 
 fn command(value: &Value, input: &Map<String, Value>) -> Claimed {
-    match (value, input.get("args").filter(|args| !is_nothing(args))) {
+    let mut given = of_keys(input, |key| key == ARGUMENTS).filter(|args| !is_nothing(args));
+    let args = given.next();
+    if given.next().is_some() {
+        return Claimed::Unknown;
+    }
+    match (value, args) {
         (Value::String(line), None) => Claimed::Line(line.clone()),
         (Value::String(program), Some(args)) => match words(args) {
             Some(args) => Claimed::Words(std::iter::once(program.clone()).chain(args).collect()),
@@ -429,7 +439,10 @@ fn files(tool: &ToolCall, input: &Map<String, Value>) -> Vec<String> {
     if !paths.is_empty() {
         paths.extend(keys::patched(input));
     }
-    paths.extend(input.get("changes").and_then(Value::as_object).into_iter().flat_map(Map::keys).cloned());
+    paths.extend(keys::changed(input));
+    if names::is_of_files(names::kind(tool)) {
+        paths.extend(keys::paths_as_keys(input));
+    }
     paths.sort_unstable();
     paths.dedup();
     paths
@@ -445,6 +458,28 @@ fn files_and_above(tool: &ToolCall, input: &Map<String, Value>) -> (Vec<String>,
     }
     let (above, files) = all.iter().cloned().partition(is_above);
     (files, above)
+}
+
+/// Whether what stands at a key of an input says nothing of what is done: words about it, numbers, or what is so anyway.
+pub fn is_of_no_account(key: &str, value: &Value) -> bool {
+    let key = &*keys::plain(key);
+    keys::is_said_of_commands(key) || GIVEN_TO.contains(&key) && is_usual(value)
+}
+
+/// Keys of an object that may be paths of files.
+pub fn file_keys(map: &Map<String, Value>) -> Vec<String> {
+    map.keys().filter(|key| keys::is_path_as_key(key)).cloned().collect()
+}
+
+/// Whether a key is for what is written, looked for to be replaced, or for patches.
+pub fn is_for_what_is_written(key: &str) -> bool {
+    keys::is_written(&keys::plain(key)) || PROGRAMS.contains(&&*keys::plain(key)) || keys::is_for_patches(key)
+}
+
+/// Whether a key says where a command runs.
+pub fn is_for_places(key: &str) -> bool {
+    let key = &*keys::plain(key);
+    DIRECTORIES.contains(&key) || PLACES.contains(&key)
 }
 
 /// What a command is given to is one of the shells that are judged alike.
@@ -464,7 +499,8 @@ fn directory(
     let is_command = kind == ToolKind::Execute;
     let is_one = |key: &str| DIRECTORIES.contains(&key) || is_command && PLACES.contains(&key);
     let named = of_keys(input, is_one).filter(|value| !value.is_null());
-    if is_command && tool.runs_elsewhere {
+    let has_inner = || keys::of_keys_below(input, |_| false, is_one).into_iter().any(|value| !is_nothing(value));
+    if is_command && tool.runs_elsewhere || names::is_of_files(kind) && has_inner() {
         return Err(());
     }
     let told = running.iter().map(|running| running.cwd).filter(|cwd| !cwd.is_empty()).map(Some);

@@ -4,15 +4,17 @@
 //!
 //! Invariant: claims are only narrowed: what could be denied still can.
 
-use super::keys::{self, COMMANDS, DIRECTORIES, PROGRAMS, plain, texts};
-use super::{BASH, Claim, Claimed, Claims, names, words};
+use super::keys::{self, ARGUMENTS, COMMANDS, DIRECTORIES, PROGRAMS, SCRIPT, plain, texts};
+use super::{BASH, Claim, Claimed, Claims, files_named, names, words};
 use crate::model::tool::asked::contradiction;
 use crate::model::tool::{ToolCall, ToolKind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Texts of one input that are looked at, and the bytes of each: no system opens longer paths.
 const MAX_TEXTS: usize = 512;
 const MAX_BYTES: usize = 4096;
+/// Of these and of commands in it that are judged.
+const MAX_LIKELY: usize = 64;
 /// What is looked for, or said: words that are no files more often than they are.
 const SAID: [&str; 12] = [
     "text",
@@ -47,6 +49,17 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
         claims.all.push(Claim { only_narrows: true, ..said });
     }
     claims.strays = strays(tool, kind, &claims.files);
+    if kind != ToolKind::Execute {
+        claims.likely = likely(tool, kind, &claims);
+        let guesses = guesses(kind, &claims);
+        claims.all.extend(guesses);
+    }
+    let inner = inner_commands(tool, kind);
+    let unknown = Claim::new(BASH, Claimed::Unknown);
+    if !inner.is_empty() && !names::is_untold(kind) && !claims.all.contains(&unknown) {
+        claims.all.push(unknown);
+    }
+    claims.all.extend(inner);
     if let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object).filter(|_| kind != ToolKind::Execute) {
         claims.outputs = keys::outputs(input);
     }
@@ -84,6 +97,70 @@ fn commands(input: &Value, said: &[String]) -> Vec<Claim> {
     }
 }
 
+fn has_command(input: &Map<String, Value>) -> bool {
+    keys::of_keys(input, |key| COMMANDS.contains(&key)).next().is_some()
+}
+
+/// Commands within the members of an input: nothing says what becomes of them.
+fn inner_commands(tool: &ToolCall, kind: ToolKind) -> Vec<Claim> {
+    let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object) else { return Vec::new() };
+    // What is said of a command may repeat it.
+    let is_of_command = kind == ToolKind::Execute || has_command(input);
+    let is_said = |key: &str| is_of_command && keys::is_said_of_commands(key);
+    let found = keys::of_keys_below(input, is_said, |key| COMMANDS.contains(&key) || key == SCRIPT);
+    let guess = |what| Claim { only_narrows: true, is_guess: true, ..Claim::new(BASH, what) };
+    let of = |value: &Value| match (value, words(value)) {
+        (Value::String(line), _) => Claimed::Line(line.clone()),
+        (_, Some(words)) => Claimed::Words(words),
+        _ => Claimed::Unknown,
+    };
+    let says = |value: &&Value| {
+        let mut said = Vec::new();
+        texts(value, &mut said);
+        said.iter().any(|text| !text.is_empty())
+    };
+    found.into_iter().filter(says).take(MAX_LIKELY).map(|value| guess(of(value))).collect()
+}
+
+/// Those of the strays that look like the path of a file, and where names with `*` lead.
+fn likely(tool: &ToolCall, kind: ToolKind, claims: &Claims) -> Vec<String> {
+    let files = files_named(tool);
+    let is_path = |text: &str| keys::is_like_a_path(text) && text.contains(char::is_alphanumeric);
+    let is_one = |text: &&String| is_path(text) && !files.contains(text);
+    let mut found: Vec<String> = claims.strays.iter().filter(is_one).cloned().collect();
+    if let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object).filter(|_| may_match(kind)) {
+        found.extend(keys::matched_below(&claims.files, input, true));
+    }
+    found
+}
+
+/// What rules that deny or ask are to see of them. Of more than are looked at nothing is known.
+fn guesses(kind: ToolKind, claims: &Claims) -> Vec<Claim> {
+    let is_read = matches!(kind, ToolKind::Read | ToolKind::Search) && claims.all.iter().all(|one| one.tool != "edit");
+    let tools: &[&str] = if is_read { &["read"] } else { &["edit", "read"] };
+    let is_of_agent = |text: &str| {
+        let is_pattern = text.contains(['^', '\\', '|', '(', '+']);
+        text.starts_with('~')
+            || text.contains('$') && text.contains('/') && !is_pattern
+            || keys::is_address_of_file(text)
+    };
+    let guess = |tool: &&str, text: &String| {
+        let what = if is_of_agent(text) { Claimed::Unknown } else { Claimed::Paths(vec![text.clone()]) };
+        Claim { only_narrows: true, is_guess: true, ..Claim::new(tool, what) }
+    };
+    let seen = claims.likely.iter().take(MAX_LIKELY);
+    let mut all: Vec<Claim> = seen.flat_map(|text| tools.iter().map(move |tool| guess(tool, text))).collect();
+    if claims.likely.len() > MAX_LIKELY {
+        all.extend(tools.iter().map(|tool| Claim::new(tool, Claimed::Unknown)));
+    }
+    all
+}
+
+/// Whether names with `*` in the input of such a call say which files it is about.
+pub(super) const fn may_match(kind: ToolKind) -> bool {
+    matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Other)
+}
+
 /// The commands that are claimed, as lines.
 fn lines(all: &[Claim]) -> Vec<String> {
     let line = |claim: &Claim| match &claim.what {
@@ -102,28 +179,29 @@ fn lines(all: &[Claim]) -> Vec<String> {
 fn strays(tool: &ToolCall, kind: ToolKind, files: &[String]) -> Vec<String> {
     let mut found = Vec::new();
     let Some(input) = &tool.raw_input else { return found };
-    let has_command =
-        input.as_object().is_some_and(|map| keys::of_keys(map, |key| COMMANDS.contains(&key)).next().is_some());
+    let has_command = input.as_object().is_some_and(has_command);
     let is_judged = |key: &str| {
-        let is_of_command = COMMANDS.contains(&key) || has_command && key == "args";
+        let is_of_command = COMMANDS.contains(&key) || has_command && key == ARGUMENTS;
         let is_said = kind == ToolKind::Execute && keys::is_said_of_commands(key);
-        let is_looked_at = PROGRAMS.contains(&key) || DIRECTORIES.contains(&key) || keys::is_for_names(key);
+        let is_looked_at = PROGRAMS.contains(&key) || DIRECTORIES.contains(&key);
+        let is_looked_at = is_looked_at || keys::is_for_names(key) && may_match(kind);
         is_of_command || is_said || is_looked_at || keys::is_written(key) || SAID.contains(&key)
+    };
+    let mut add = |text: &String| {
+        let is_new = may_be_path(text) && !files.contains(text) && !found.contains(text);
+        if is_new && found.len() < MAX_TEXTS {
+            found.push(text.clone());
+        }
     };
     let mut open: Vec<(String, &Value)> = vec![(String::new(), input)];
     while let Some((key, value)) = open.pop() {
         match value {
-            Value::String(text)
-                if found.len() < MAX_TEXTS
-                    && !is_judged(&key)
-                    && may_be_path(text)
-                    && !files.contains(text)
-                    && !found.contains(text) =>
-            {
-                found.push(text.clone());
-            }
+            Value::String(text) if !is_judged(&key) => add(text),
             Value::Array(list) => open.extend(list.iter().rev().map(|value| (key.clone(), value))),
-            Value::Object(map) => open.extend(map.iter().rev().map(|(key, value)| (plain(key), value))),
+            Value::Object(map) => {
+                map.keys().filter(|key| keys::is_path_as_key(key)).for_each(&mut add);
+                open.extend(map.iter().rev().map(|(key, value)| (plain(key), value)));
+            }
             _ => {}
         }
     }

@@ -62,13 +62,11 @@ const SAID_OF_COMMANDS: [&str; 33] = [
 ];
 /// What a command is given to.
 pub(super) const GIVEN_TO: [&str; 3] = ["shell", "interpreter", "executable"];
-const PATHS: [&str; 33] = [
+/// These, and several of each (`paths`).
+const PATHS: [&str; 28] = [
     "path",
-    "paths",
     "file",
-    "files",
     "filepath",
-    "filepaths",
     "absolutepath",
     "notebookpath",
     "oldpath",
@@ -91,19 +89,34 @@ const PATHS: [&str; 33] = [
     "target",
     "root",
     "dir",
-    "dirs",
     "folder",
-    "folders",
     "inputpath",
     "outputpath",
 ];
 /// How other keys for paths end, and what ends so and is none.
-const PATH_ENDS: [&str; 8] = ["path", "paths", "file", "files", "filename", "dir", "directory", "folder"];
-const NO_PATHS: [&str; 2] = ["profile", "profiles"];
+const PATH_ENDS: [&str; 6] = ["path", "file", "filename", "dir", "directory", "folder"];
+const NO_PATH: &str = "profile";
 /// Where stands into which file goes what comes of a call, whatever it does besides. At some, such as `output`, may stand
 /// just as well in which form it comes.
-const OUTPUTS: [&str; 11] =
-    ["output", "outputs", "out", "destination", "dest", "dst", "saveto", "saveas", "writeto", "downloadto", "exportto"];
+const OUTPUTS: [&str; 17] = [
+    "output",
+    "out",
+    "destination",
+    "dest",
+    "dst",
+    "saveto",
+    "saveas",
+    "writeto",
+    "downloadto",
+    "exportto",
+    "rename",
+    "renameto",
+    "newname",
+    "moveto",
+    "copyto",
+    "into",
+    "backup",
+];
 /// How other keys for paths begin that say it.
 const OUTPUT_BEGINS: [&str; 5] = ["output", "outfile", "save", "download", "export"];
 /// How keys for addresses end.
@@ -113,8 +126,13 @@ const THROUGH: [&str; 4] = ["proxy", "proxies", "host", "endpoint"];
 /// Programs that are no lines for a shell of this machine for certain.
 pub(super) const PROGRAMS: [&str; 3] = [SCRIPT, "code", "sourcecode"];
 pub(super) const SCRIPT: &str = "script";
+/// The further words of a command.
+pub(super) const ARGUMENTS: &str = "args";
 /// Where names of files stand with `*` in them; the last is a regular expression in other tools.
-const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", "pattern"];
+const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", PATTERN];
+const PATTERN: &str = "pattern";
+/// Where only keys of an object are files.
+const CHANGES: &str = "changes";
 
 /// What is written: no tool that only reads is given it.
 const WRITTEN: [&str; 28] = [
@@ -161,15 +179,37 @@ pub(super) fn of_keys(input: &Map<String, Value>, is_one: impl Fn(&str) -> bool)
     input.iter().filter(move |(key, _)| is_one(&plain(key))).map(|(_, value)| value)
 }
 
+/// What stands at these keys of objects within the members of an input, but for members that are left out.
+pub(super) fn of_keys_below<'a>(
+    input: &'a Map<String, Value>,
+    is_left_out: impl Fn(&str) -> bool,
+    is_one: impl Fn(&str) -> bool,
+) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Value> = of_keys(input, |key| !is_left_out(key)).collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(list) => open.extend(list),
+            Value::Object(map) => {
+                found.extend(of_keys(map, &is_one));
+                open.extend(map.values());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Whether something stands beside a command of which it is not known that it is none.
 pub(super) fn has_unknown_beside_command(input: &Map<String, Value>) -> bool {
     let is_known = |key: &str| {
-        let here = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &["args", SCRIPT]];
-        here.iter().chain(&[&SAID_OF_COMMANDS[..]]).any(|keys| keys.contains(&key)) || is_for_paths(key)
+        let here = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &[ARGUMENTS, SCRIPT]];
+        here.iter().chain(&[&SAID_OF_COMMANDS[..]]).any(|keys| keys.contains(&key))
     };
-    let mut said = Vec::new();
-    of_keys(input, |key| !is_known(key)).for_each(|value| texts(value, &mut said));
-    said.iter().any(|text| !text.is_empty())
+    let (mut said, mut paths) = (Vec::new(), Vec::new());
+    of_keys(input, |key| !is_known(key) && !is_for_paths(key)).for_each(|value| texts(value, &mut said));
+    of_keys(input, |key| !is_known(key) && is_for_paths(key)).for_each(|value| texts(value, &mut paths));
+    said.iter().any(|text| !text.is_empty()) || paths.iter().any(|text| !text.is_empty() && !is_like_a_path(text))
 }
 
 /// Whether a key, in small letters, is for what is said of a command.
@@ -188,7 +228,7 @@ pub(super) fn is_written(key: &str) -> bool {
 }
 
 /// Whether patches stand at a key.
-fn is_for_patches(key: &str) -> bool {
+pub(super) fn is_for_patches(key: &str) -> bool {
     let key = plain(key);
     ["patch", "patches", "diff", "diffs", "patchtext", "hunks", "input"].iter().any(|end| key.ends_with(end))
 }
@@ -211,14 +251,24 @@ pub(super) fn further_addresses(input: &Map<String, Value>) -> Vec<String> {
 /// Whether a key is for paths.
 pub(super) fn is_for_paths(key: &str) -> bool {
     let key = plain(key);
-    let is_none = || NO_PATHS.iter().chain(&DIRECTORIES).any(|name| key == *name);
-    PATHS.contains(&key.as_str()) || PATH_ENDS.iter().any(|end| key.ends_with(end)) && !is_none()
+    let is_none = || one_of(&key) == NO_PATH || DIRECTORIES.contains(&key.as_str());
+    is_among(&PATHS, &key) || PATH_ENDS.iter().any(|end| one_of(&key).ends_with(end)) && !is_none()
+}
+
+/// Whether it is one of these keys, or one for several.
+fn is_among(keys: &[&str], key: &str) -> bool {
+    keys.contains(&key) || keys.contains(&one_of(key))
+}
+
+/// A key for several as one for a single one.
+fn one_of(key: &str) -> &str {
+    key.strip_suffix('s').unwrap_or(key)
 }
 
 /// Whether a key says into which file something goes.
 fn is_for_outputs(key: &str) -> bool {
     let plain = plain(key);
-    OUTPUTS.contains(&plain.as_str()) || is_for_paths(key) && OUTPUT_BEGINS.iter().any(|begin| plain.starts_with(begin))
+    is_among(&OUTPUTS, &plain) || is_for_paths(key) && OUTPUT_BEGINS.iter().any(|begin| plain.starts_with(begin))
 }
 
 /// Files into which something goes.
@@ -230,10 +280,37 @@ pub(super) fn outputs(input: &Map<String, Value>) -> Vec<String> {
 }
 
 /// Whether a text looks like the path of a file rather than like a word or a sentence.
-fn is_like_a_path(text: &str) -> bool {
+pub(super) fn is_like_a_path(text: &str) -> bool {
     let is_words = text.contains(char::is_whitespace) && !text.starts_with(['/', '~', '.', '$']);
     let is_of_web = text.contains("://") && !is_address_of_file(text);
     text.contains(['/', '.', '~', '$']) && !text.contains(['\n', '\r']) && !is_words && !is_of_web
+}
+
+/// Whether a key may be the path of a file itself: the name of a setting has no such signs.
+pub(super) fn is_path_as_key(key: &str) -> bool {
+    is_like_a_path(key) && (key.contains(['/', '.']) || key.starts_with('~')) && key.contains(char::is_alphanumeric)
+}
+
+/// The keys of what is said to be changed.
+pub(super) fn changed(input: &Map<String, Value>) -> impl Iterator<Item = String> {
+    of_keys(input, |key| key == CHANGES).filter_map(Value::as_object).flat_map(Map::keys).cloned()
+}
+
+/// Keys that may be paths, however deep.
+pub(super) fn paths_as_keys(input: &Map<String, Value>) -> Vec<String> {
+    let mut found: Vec<String> = input.keys().filter(|key| is_path_as_key(key)).cloned().collect();
+    let mut open: Vec<&Value> = input.values().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(list) => open.extend(list),
+            Value::Object(map) => {
+                found.extend(map.keys().filter(|key| is_path_as_key(key)).cloned());
+                open.extend(map.values());
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Whether a key is for addresses.
@@ -290,23 +367,30 @@ pub(super) fn given(input: &Map<String, Value>, is_one: fn(&str) -> bool) -> Vec
     given
 }
 
-/// What stands at such a key for paths, in lists and objects too. One that is an object names its path somewhere in it.
+/// What stands at such a key for paths, in lists and objects too. One that is an object names its path somewhere in it, be
+/// it by a key; where it is for several, each of its keys may be one.
 fn gather(key: &str, value: &Value, is_one: fn(&str) -> bool, paths: &mut Vec<String>) {
     let is_named = is_one(key);
     match value {
         Value::String(path) if is_named => paths.push(path.clone()),
         Value::Array(list) => list.iter().for_each(|value| gather(key, value, is_one, paths)),
-        Value::Object(map) if is_named && !map.keys().any(|key| is_one(key)) => texts(value, paths),
+        Value::Object(map) if is_named && !map.keys().any(|key| is_one(key)) => {
+            let is_for_several = key.ends_with(['s', 'S']);
+            paths.extend(map.keys().filter(|key| is_for_several || is_path_as_key(key)).cloned());
+            texts(value, paths);
+        }
         Value::Object(map) => map.iter().for_each(|(key, value)| gather(key, value, is_one, paths)),
         _ => {}
     }
 }
 
 /// Directories, or files, that the patterns of a search lead to: what stands before the first `*` of each, below each
-/// place that is searched.
-pub(super) fn matched_below(places: &[String], input: &Map<String, Value>) -> Vec<String> {
+/// place that is searched. Without those that may be regular expressions where they are to be names for certain.
+pub(super) fn matched_below(places: &[String], input: &Map<String, Value>, is_certain: bool) -> Vec<String> {
     let mut patterns = Vec::new();
-    of_keys(input, |key| GLOBS.contains(&key)).for_each(|value| texts(value, &mut patterns));
+    let is_one = |key: &str| GLOBS.contains(&key) && !(is_certain && key == PATTERN);
+    of_keys(input, is_one).for_each(|value| texts(value, &mut patterns));
+    of_keys_below(input, |_| false, is_one).into_iter().for_each(|value| texts(value, &mut patterns));
     let begins = patterns.iter().map(|pattern| {
         let end = pattern.find(['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$']);
         let Some(start) = end.and_then(|end| pattern.get(..end)) else { return pattern.as_str() };

@@ -78,6 +78,11 @@ pub(super) const fn is_untold(kind: ToolKind) -> bool {
     matches!(kind, ToolKind::Think | ToolKind::SwitchMode | ToolKind::Other)
 }
 
+/// Whether a call of this kind is about the files that it names, and nothing else.
+pub(super) const fn is_of_files(kind: ToolKind) -> bool {
+    matches!(kind, ToolKind::Read | ToolKind::Search | ToolKind::Edit | ToolKind::Delete | ToolKind::Move)
+}
+
 /// Whether it is one that all know and that is given neither files nor programs.
 pub(super) fn is_of_talk(tool: &ToolCall) -> bool {
     tool.name.as_deref().is_some_and(tools::is_of_talk)
