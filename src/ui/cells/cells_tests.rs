@@ -479,6 +479,50 @@ fn r_331_the_dock_gets_the_whole_command_and_diff() {
 }
 
 #[test]
+fn what_stands_beside_a_command_or_a_diff_and_is_not_shown_there_is_set_out() {
+    let asked = |kind, title: &str, input: serde_json::Value, content: Vec<ToolContent>| {
+        let mut t = call(kind, title, ToolStatus::Pending);
+        (t.raw_input, t.content) = (Some(input), content);
+        with_ctx(80, None, |ctx| flat(&permission_body(&entry(Body::Tool(Box::new(t))), &[], &[], ctx))).join("\n")
+    };
+    let runs = |input| asked(ToolKind::Execute, "git status", input, Vec::new());
+    for (input, said) in [
+        (json!({"command": "git status", "env": {"LD_PRELOAD": "/tmp/x.so"}}), "LD_PRELOAD: /tmp/x.so"),
+        (json!({"command": "git status", "environment": ["GIT_PAGER=rm x"]}), "GIT_PAGER=rm x"),
+        (json!({"command": "bash", "stdin": "rm -rf ~"}), "stdin: rm -rf ~"),
+        (json!({"command": "git", "Args": ["push", "--force"]}), "--force"),
+        (json!({"command": "git", "argv": ["push", "--force"]}), "--force"),
+        (json!({"command": "git status", "then": "rm -rf ~"}), "then: rm -rf ~"),
+        (json!({"command": "git status", "Script": "git status\nrm -rf ~"}), "rm -rf ~"),
+        (json!({"command": "ls", "shell": "/tmp/evil/bash"}), "shell: /tmp/evil/bash"),
+        (json!({"command": "ls", "parallel": [{"command": "rm -rf ~"}]}), "run  rm -rf ~"),
+        (json!({"command": "ls", "host": "prod", "user": "root"}), "user: root"),
+        (json!({"command": "ls", "cwd": "/proj", "Working-Dir": "/etc"}), "Working-Dir: /etc"),
+    ] {
+        let shown = runs(input.clone());
+        assert!(shown.contains(said), "{input}: {shown}");
+    }
+    let plain = json!({"command": "git status", "args": [], "timeout": 5, "description": "Looks", "cwd": "/proj", "shell": "bash",
+        "parsed_cmd": [{"cmd": "git status"}], "call_id": "c7", "env": {}});
+    assert_eq!(runs(plain), "run  git status");
+    let edits = |input| asked(ToolKind::Edit, "Edit a.rs", input, vec![diff(Some("one\ntwo\n"), "one\nthree\n")]);
+    let plain = edits(json!({"path": "/proj/a.rs", "old_string": "two", "new_string": "three\n", "replace_all": true}));
+    assert!(!plain.contains("input"), "{plain}");
+    for (input, said) in [
+        (json!({"path": "/proj/a.rs", "run": "rm -rf ~"}), "run: rm -rf ~"),
+        (json!({"path": "/proj/a.rs", "content": "one\nevil text\n"}), "evil text"),
+        (json!({"path": "/proj/a.rs", "edits": [{"new_text": "four"}]}), "new_text: four"),
+        (json!({"path": "/proj/a.rs", "x": {"y/z": 1}}), "y/z"),
+    ] {
+        let shown = edits(input.clone());
+        assert!(shown.contains(said), "{input}: {shown}");
+    }
+    let long = (0..400).map(|n| format!("row {n}")).collect::<Vec<_>>().join("\n");
+    let shown = edits(json!({"path": "/proj/a.rs", "also": long}));
+    assert!(shown.contains("row 5") && !shown.contains("row 60") && shown.contains("more"), "{shown}");
+}
+
+#[test]
 fn a_file_that_only_the_input_names_is_shown_and_where_it_really_is() {
     let out = |path: &str, real: Option<&str>| Outside { path: path.into(), real: real.map(str::to_owned) };
     for input in [

@@ -19,6 +19,7 @@ pub mod plan;
 mod source;
 mod terminal;
 mod tool;
+mod unsaid;
 mod values;
 
 use crate::model::entry::{Body, Entry};

@@ -9,7 +9,7 @@ use super::lines::dim;
 use super::message::{block, capped, label};
 use super::named::{asked_command, command, is_here, joined, kind_of, object, only_asks, place_named, verb};
 use super::tool::{locations, whole_diff};
-use super::values;
+use super::{unsaid, values};
 use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::paths::visible;
 use crate::base::sanitize;
@@ -81,6 +81,8 @@ pub fn permission_body(
     rest.retain(|l| tool.kind != ToolKind::Execute || !is_here(&l.path, ctx));
     out.extend(locations(&rest, ctx));
     out.extend(outside.into_iter().map(|outside| leads_out(outside, &what, ctx)));
+    let further = further(tool, &what, &out, ctx);
+    out.extend(further);
     let changes = tool.content.iter().filter_map(ToolContent::change);
     let several = changes.count() > 1;
     // The heading has the path already.
@@ -187,6 +189,12 @@ fn besides(tool: &ToolCall, what: &str) -> Vec<LogicalLine> {
     out
 }
 
+/// What its input has besides, where that is not shown as a whole, as it was sent or as the change that it is.
+fn further(tool: &ToolCall, what: &str, above: &[LogicalLine], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let is_shown = changes_nothing(tool) || says_nothing(tool) || !diffs::in_input(tool).is_empty();
+    if is_shown { Vec::new() } else { unsaid::lines(tool, what, above, ctx) }
+}
+
 /// What a call does besides reading and writing files, as far as its input says it: how, and what.
 fn deeds(tool: &ToolCall) -> impl Iterator<Item = (&'static str, String)> + use<> {
     Claims::of_tool(tool, &[]).all.into_iter().filter_map(|claim| match (claim.tool.as_str(), claim.what) {
@@ -202,17 +210,18 @@ fn deeds(tool: &ToolCall) -> impl Iterator<Item = (&'static str, String)> + use<
 /// and shows neither a change nor a command nor a text, and one that is said to change nothing and whose input has a text
 /// that stands nowhere else.
 pub fn says_nothing(tool: &ToolCall) -> bool {
-    let changes_nothing = matches!(
-        tool.kind,
-        ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch | ToolKind::SwitchMode
-    );
-    if changes_nothing {
+    if changes_nothing(tool) {
         let said: Vec<String> = files_named(tool).into_iter().chain(deeds(tool).map(|(_, text)| text)).collect();
         let is_said = |text: &String| tool.title.contains(text.as_str()) || said.contains(text);
         return !texts_in_input(tool).iter().all(is_said);
     }
     let runs = tool.kind == ToolKind::Execute && command(tool.raw_input.as_ref()).is_some();
     !runs && tool.content.is_empty() && diffs::in_input(tool).is_empty()
+}
+
+/// Whether a call is said to change nothing: what its input has besides is shown with all of it.
+const fn changes_nothing(tool: &ToolCall) -> bool {
+    matches!(tool.kind, ToolKind::Read | ToolKind::Search | ToolKind::Think | ToolKind::Fetch | ToolKind::SwitchMode)
 }
 
 /// The raw input of a call, as it was sent; nothing when there is none.

@@ -877,11 +877,11 @@ fn a_file_that_the_call_has_named_before_stands_in_a_question_that_names_none() 
 
 #[test]
 fn what_the_agent_sent_comes_into_view() {
-    let sent = serde_json::json!({"file_path": PATH, "note": "the-sent-path"});
+    let sent = serde_json::json!({"file_path": PATH, "reason": "the-sent-path"});
     let mut s = asks_with_input(24, 60, Some(sent.clone()));
     assert!(row(&s, "1 Yes").contains("v as sent"), "the key is named: {}", s.shown);
     s.typed("v").draw();
-    assert!(s.shown.contains("note: the-sent-path"), "{}", s.shown);
+    assert!(s.shown.contains("reason: the-sent-path"), "{}", s.shown);
     s.typed("v").draw();
     assert!(!s.shown.contains("the-sent-path") && s.shown.contains("line 1"), "{}", s.shown);
     let mut s = asks_with_input(24, 2, Some(sent));
