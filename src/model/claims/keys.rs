@@ -180,11 +180,11 @@ pub(super) fn of_keys(input: &Map<String, Value>, is_one: impl Fn(&str) -> bool)
 }
 
 /// What stands at these keys of objects within the members of an input, but for members that are left out.
-pub(super) fn of_keys_below<'a>(
-    input: &'a Map<String, Value>,
+pub(super) fn of_keys_below(
+    input: &Map<String, Value>,
     is_left_out: impl Fn(&str) -> bool,
     is_one: impl Fn(&str) -> bool,
-) -> Vec<&'a Value> {
+) -> Vec<&Value> {
     let mut found = Vec::new();
     let mut open: Vec<&Value> = of_keys(input, |key| !is_left_out(key)).collect();
     while let Some(value) = open.pop() {
@@ -390,7 +390,9 @@ pub(super) fn matched_below(places: &[String], input: &Map<String, Value>, is_ce
     let mut patterns = Vec::new();
     let is_one = |key: &str| GLOBS.contains(&key) && !(is_certain && key == PATTERN);
     of_keys(input, is_one).for_each(|value| texts(value, &mut patterns));
-    of_keys_below(input, |_| false, is_one).into_iter().for_each(|value| texts(value, &mut patterns));
+    for value in of_keys_below(input, |_| false, is_one) {
+        texts(value, &mut patterns);
+    }
     let begins = patterns.iter().map(|pattern| {
         let end = pattern.find(['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$']);
         let Some(start) = end.and_then(|end| pattern.get(..end)) else { return pattern.as_str() };
