@@ -17,7 +17,7 @@ mod write;
 
 pub use policy::{Resolved, Roots};
 pub use private::Private;
-pub use put::{Done, Put, bring_beside, inode, link, make_dir, put};
+pub use put::{Done, Put, bring_beside, inode, link, make_dir, put, respell};
 pub use read::{MAX_READ_BYTES, MAX_SKIPPED_BYTES, read_text};
 pub use regular::{open_regular, open_regular_as, read_regular, read_written};
 pub use steps::Inode;

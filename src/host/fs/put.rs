@@ -11,13 +11,13 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{
-    AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, mkdirat, openat, statat, unlinkat,
+    AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, mkdirat, openat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, regular, stat_regular};
-use super::steps::Inode;
-use super::swap::{Was, beside, put_link, take_away};
+use super::steps::{self, Inode};
+use super::swap::{Refusal, Was, beside, put_link, rename_by_way, take_away};
 use super::write::{replace, replace_by_link};
 use super::{FsError, Resolved};
 
@@ -115,6 +115,29 @@ pub fn link(root: &Path, below: &Path, first: &Path, is: &Was<'_>, was: &Was<'_>
     let (dir, name) = open_parent(&at, Missing::Refuse)?;
     let (from, first_name) = open_parent(&first, Missing::Refuse)?;
     put_link(&dir, &name, (&from, &first_name), is, was).map_err(|e| e.about(&at.asked))
+}
+
+/// Gives what is at `from` beneath `root` another spelling of its name, where the file system finds the same by both.
+///
+/// # Errors
+/// Changed: these are two places, or nothing is there. What the operating system says.
+pub fn respell(root: &Path, from: &Path, to: &OsStr) -> Result<(), FsError> {
+    let at = beneath(root, from)?;
+    let (dir, name) = open_parent(&at, Missing::Refuse)?;
+    let is_there = |name: &OsStr| statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+    // What is found and not listed is found by another spelling.
+    if !is_there(&name) || !is_there(to) || lists(&dir, to) {
+        return Err(FsError::Changed(at.asked));
+    }
+    let renamed = renameat(&dir, &name, &dir, to).map_err(Refusal::from);
+    // Some file systems take that for nothing to do.
+    let renamed = renamed.and_then(|()| if lists(&dir, to) { Ok(()) } else { rename_by_way(&dir, &name, to) });
+    renamed.map_err(|e| e.about(&at.asked))
+}
+
+fn lists(dir: &OwnedFd, name: &OsStr) -> bool {
+    let mut entries = steps::list(dir).into_iter().flatten().flatten();
+    entries.any(|entry| entry.file_name().to_bytes() == name.as_bytes())
 }
 
 /// Gives what a killed program has left under a name of ours one that everybody sees, beside `below`. The error says

@@ -5,7 +5,7 @@
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, Stat, lstat, open, openat};
+use rustix::fs::{Dir, Mode, OFlags, Stat, lstat, open, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
@@ -45,4 +45,10 @@ pub fn begin(root: &Path) -> Result<OwnedFd, Errno> {
 /// The directory of this name in another.
 pub fn step(dir: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
     openat(dir, name, WALK, Mode::empty())
+}
+
+/// The names in a directory.
+pub fn list(dir: impl AsFd) -> Result<Dir, Errno> {
+    // A handle to walk from is none to list.
+    Dir::read_from(openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
 }

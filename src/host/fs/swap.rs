@@ -405,6 +405,15 @@ pub(super) fn rename_new(dir: &OwnedFd, from: &OsStr, to: &OsStr) -> Result<(), 
     }
 }
 
+/// Renames by a name of ours in between; what cannot get the new name has its old one.
+pub(super) fn rename_by_way(dir: &OwnedFd, from: &OsStr, to: &OsStr) -> Result<(), Refusal> {
+    let (by, ()) = taken(|| swap_name(from), |by| rename_new(dir, from, by))?;
+    rename_new(dir, &by.0, to).map_err(|error| match rename_new(dir, &by.0, from) {
+        Ok(()) => error.into(),
+        Err(_) => Refusal::Left(by.0.clone(), error.into()),
+    })
+}
+
 fn is_unable(error: Errno) -> bool {
     [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP].contains(&error)
 }

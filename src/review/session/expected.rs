@@ -10,8 +10,8 @@ use crate::review::snapshot::Snapshot;
 use crate::review::snapshot::capture::unkept;
 use crate::review::snapshot::packs;
 use crate::review::state::{Oid, State};
-use crate::review::worktree::walk::Stat;
-use std::path::PathBuf;
+use crate::review::worktree::walk::{self, Stat};
+use std::path::{Path, PathBuf};
 
 /// Does `write` with what has to be there.
 pub fn expected<T>(state: &State, write: impl FnOnce(&Was<'_>) -> T) -> T {
@@ -64,4 +64,13 @@ pub fn write_text(
     let links: Vec<PathBuf> = links.iter().filter(linked).map(|link| root.join(link)).collect();
     written.apart = written.apart.saturating_sub(links.len() as u64);
     Ok((written, links))
+}
+
+/// What a real path of a place inside the root is below it; nothing for the root itself and what is outside.
+pub fn below(roots: &Roots, root: &Path, path: &Path) -> Option<PathBuf> {
+    let resolved = roots.check(path).ok()?.real;
+    let below = resolved.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty())?;
+    // By its real name, also where the file system finds it by others.
+    let is = walk::spelled(root, walk::bytes(below));
+    Some(is.map_or_else(|| below.to_owned(), |is| walk::path(&is).to_owned()))
 }

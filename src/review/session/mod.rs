@@ -29,6 +29,7 @@ pub use self::actions::Newest;
 use self::attribution::Attribution;
 use self::beside::Beside;
 pub use self::earlier::{EarlierRun, earlier_runs, earlier_runs_until, namesakes, runs_before};
+use self::expected::below;
 pub use self::looking::Content;
 use self::scan_pace::ScanPace;
 use self::session_dir::{SessionDir, root_stands};
@@ -554,12 +555,6 @@ fn places(roots: &Roots, root: &Path, path: &Path) -> Vec<PathBuf> {
     places
 }
 
-/// Below the root, as the real path of a place inside it.
-fn below(roots: &Roots, root: &Path, path: &Path) -> Option<PathBuf> {
-    let resolved = roots.check(path).ok()?.real;
-    resolved.strip_prefix(root).ok().filter(|p| !p.as_os_str().is_empty()).map(Path::to_owned)
-}
-
 fn real(path: &Path) -> Result<PathBuf, ReviewError> {
     path.canonicalize().map_err(|e| ReviewError::io(path, e))
 }
@@ -640,3 +635,7 @@ mod ignored_tests;
 #[cfg(test)]
 #[path = "made_ignored_tests.rs"]
 mod made_ignored_tests;
+
+#[cfg(test)]
+#[path = "spelling_tests.rs"]
+mod spelling_tests;

@@ -5,6 +5,7 @@
 //! are decided alike.
 
 mod many;
+mod spelling;
 
 pub(super) use self::many::Carried;
 

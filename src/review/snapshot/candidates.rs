@@ -97,7 +97,7 @@ impl Named<'_> {
 
 impl Snapshot {
     /// Known paths below a directory.
-    pub(super) fn within(&self, dir: &[u8]) -> Vec<RelPath> {
+    pub(crate) fn within(&self, dir: &[u8]) -> Vec<RelPath> {
         let under = if dir.is_empty() { Vec::new() } else { [dir, b"/"].concat() };
         let from = self.seen.range::<[u8], _>((Bound::Included(&under[..]), Bound::Unbounded));
         from.take_while(|(key, _)| key.starts_with(&under)).map(|(key, _)| key.clone()).collect()

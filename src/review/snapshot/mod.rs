@@ -299,8 +299,7 @@ impl Snapshot {
     /// from then on: its present state is no change. A directory stands for everything in it that is covered.
     pub fn look(&mut self, paths: &[PathBuf]) -> Result<Vec<Change>, ReviewError> {
         self.since = self.began[0];
-        let mut names = walk::Keys::new(self.root.path());
-        let keys: BTreeSet<RelPath> = paths.iter().filter_map(|path| names.key(path)).collect();
+        let keys = walk::Keys::new(self.root.path()).all(paths);
         let mut reader = Reader::new(self.root.path());
         let (mut jobs, mut part) = (Vec::new(), Part::default());
         let (mut asked, mut there, mut dirs) = (BTreeSet::new(), BTreeSet::new(), Vec::new());

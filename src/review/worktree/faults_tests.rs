@@ -1,8 +1,10 @@
 //! Failures of the disk that a test wants, another clock of its, and no more rights than anyone has, in the thread of
 //! the test and those that it starts.
 
+use crate::host::fs::steps;
 use rustix::io::Errno;
 use std::cell::{Cell, RefCell};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, SystemTime};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,7 @@ thread_local! {
     static BEHIND: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static BEFORE: Cell<Option<(SystemTime, Duration)>> = const { Cell::new(None) };
     static LOOKS: Cell<usize> = const { Cell::new(0) };
+    static FOLDS: Cell<bool> = const { Cell::new(false) };
     static WANTED: RefCell<Vec<(Way, Vec<u8>, Errno)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -40,6 +43,31 @@ pub fn at(way: Way, key: &[u8]) -> Result<(), Errno> {
     let wanted =
         |all: &Vec<(Way, Vec<u8>, Errno)>| all.iter().find(|one| one.0 == way && one.1 == key).map(|one| one.2);
     WANTED.with_borrow(wanted).map_or(Ok(()), Err)
+}
+
+/// From now on the file system does not mind how a name is spelled when it is asked for one, until what this gives is
+/// dropped.
+pub fn folding() -> impl Drop + use<> {
+    struct Off;
+    impl Drop for Off {
+        fn drop(&mut self) {
+            FOLDS.set(false);
+        }
+    }
+    FOLDS.set(true);
+    Off
+}
+
+/// The name by which a directory has what is asked for.
+pub fn spelled(dir: &OwnedFd, name: &[u8]) -> Vec<u8> {
+    let names = || {
+        let names = steps::list(dir).unwrap().map(|entry| entry.unwrap().file_name().to_bytes().to_vec());
+        names.collect::<Vec<_>>()
+    };
+    if !FOLDS.get() || names().iter().any(|is| is == name) {
+        return name.to_vec();
+    }
+    names().into_iter().find(|is| is.eq_ignore_ascii_case(name)).unwrap_or_else(|| name.to_vec())
 }
 
 /// The clock of the files is behind the ordinary one by so much from now on; what it was until now, it dates as before.

@@ -6,16 +6,20 @@
 #[cfg(test)]
 #[path = "faults_tests.rs"]
 pub(crate) mod faults;
+mod spelling;
 mod tree;
 
+pub(crate) use self::spelling::spelled;
+use self::spelling::{Names, find};
 #[cfg(test)]
 pub(crate) use self::tree::walk_within;
 pub(crate) use self::tree::{HIDDEN, NAMES, Part, Walked, walk};
 pub(crate) use super::rules::{Budget, OldRules};
 use crate::host::fs::steps::{self, READ};
 use crate::review::error::ReviewError;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, open, openat, readlinkat, statat};
+use rustix::fs::{FileType, Mode, OFlags, open, openat, readlinkat};
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File, Metadata, Permissions};
 use std::io::{ErrorKind, Read};
@@ -134,6 +138,19 @@ impl<'a> Keys<'a> {
         Self { root, last: None }
     }
 
+    /// What all of them are known by. What is asked for by another spelling than its directory has is known by that one, too.
+    pub(crate) fn all(mut self, paths: &[PathBuf]) -> BTreeSet<RelPath> {
+        let root = self.root;
+        let (mut keys, mut reader) = (BTreeSet::new(), Reader::new(root));
+        for key in paths.iter().filter_map(|path| self.key(path)) {
+            let is_lacking = matches!(reader.stat(&key), Ok(None));
+            let is = is_lacking.then(|| spelled(root, &key)).flatten();
+            keys.extend(is.filter(|is| !is.split(|byte| *byte == b'/').any(|name| name == b".git")));
+            keys.insert(key);
+        }
+        keys
+    }
+
     /// See [`key`].
     pub(crate) fn key(&mut self, path: &Path) -> Option<RelPath> {
         let root = self.root;
@@ -212,10 +229,11 @@ pub(crate) enum Found {
     Unreadable(Stat, std::io::Error),
 }
 
-/// Looks at paths below a root one after the other; remembers the directory of the last.
+/// Looks at paths below a root one after the other; remembers the directory of the last. By another spelling than its
+/// directory has nothing is found.
 pub(crate) struct Reader {
     root: PathBuf,
-    dir: Option<(RelPath, OwnedFd)>,
+    dir: Option<(RelPath, OwnedFd, Names)>,
 }
 
 impl Reader {
@@ -223,27 +241,28 @@ impl Reader {
         Self { root: root.to_owned(), dir: None }
     }
 
-    /// The handle of the directory of `key`, and the name in it. `None`: there is no such directory.
-    fn parent<'a>(&mut self, key: &'a [u8]) -> Result<Option<(&OwnedFd, &'a [u8])>, Errno> {
+    /// The handle of the directory of `key`, what is known of its names, and the name in it. `None`: there is no such
+    /// directory.
+    fn parent<'a>(&mut self, key: &'a [u8]) -> Result<Option<(&OwnedFd, &mut Names, &'a [u8])>, Errno> {
         let (dir, name) = match key.iter().rposition(|byte| *byte == b'/') {
             Some(at) => (&key[..at], &key[at + 1..]),
             None => (&key[..0], key),
         };
-        if self.dir.as_ref().is_none_or(|(held, _)| **held != *dir) {
+        if self.dir.as_ref().is_none_or(|(held, ..)| **held != *dir) {
             self.dir = None;
             let Some(fd) = descend(&self.root, dir)? else { return Ok(None) };
-            self.dir = Some((dir.into(), fd));
+            self.dir = Some((dir.into(), fd, Names::default()));
         }
-        Ok(self.dir.as_ref().map(|(_, fd)| (fd, name)))
+        Ok(self.dir.as_mut().map(|(_, fd, names)| (&*fd, names, name)))
     }
 
     /// What the system says of `key`; `None` when there is nothing.
     pub(crate) fn stat(&mut self, key: &[u8]) -> std::io::Result<Option<Stat>> {
         #[cfg(test)]
         faults::at(faults::Way::Stat, key)?;
-        let Some((dir, name)) = self.parent(key)? else { return Ok(None) };
-        match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(Stat::of(&stat))),
+        let Some((dir, names, name)) = self.parent(key)? else { return Ok(None) };
+        match find(dir, name) {
+            Ok(stat) => Ok(Some(stat).filter(|_| !names.lack(dir, name))),
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(e) => Err(e.into()),
         }
@@ -271,7 +290,7 @@ impl Reader {
     }
 
     fn link(&mut self, key: &[u8]) -> Result<Vec<u8>, Errno> {
-        let (dir, name) = self.parent(key)?.ok_or(Errno::NOENT)?;
+        let (dir, _, name) = self.parent(key)?.ok_or(Errno::NOENT)?;
         Ok(readlinkat(dir, name, Vec::new())?.into_bytes())
     }
 
@@ -279,7 +298,7 @@ impl Reader {
     fn file(&mut self, key: &[u8], limit: u64, last: bool) -> Result<Option<Found>, Errno> {
         #[cfg(test)]
         faults::at(faults::Way::Read, key)?;
-        let (dir, name) = self.parent(key)?.ok_or(Errno::NOENT)?;
+        let (dir, _, name) = self.parent(key)?.ok_or(Errno::NOENT)?;
         let fd = openat(dir, name, READ, Mode::empty())?;
         let before = Stat::of(&rustix::fs::fstat(&fd)?);
         if before.kind != Kind::File {
@@ -355,6 +374,7 @@ fn descend(root: &Path, dir: &[u8]) -> Result<Option<OwnedFd>, Errno> {
     };
     for part in dir.split(|byte| *byte == b'/').filter(|part| !part.is_empty()) {
         fd = match steps::step(&fd, part) {
+            Ok(_) if Names::default().lack(&fd, part) => return Ok(None),
             Ok(fd) => fd,
             Err(e) if is_nowhere(&e) => return Ok(None),
             Err(e) => return Err(e),

@@ -170,7 +170,7 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     }
     let is_roomy = columns >= ROOMY.0 && max >= ROOMY.1 && !contents.further.is_empty();
     let turns = body.len() + choices.rows() > max;
-    if is_roomy && !hints::has_room(&choices, &contents, inner, turns, cx.state.view.focus == Focus::Dock) {
+    if is_roomy && !hints::has_room(&choices, &contents, inner, turns) {
         contents.choices.append(&mut contents.further);
         contents.unnamed.clear();
         choices = Choices::new(&contents.choices, look);

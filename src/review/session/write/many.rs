@@ -5,6 +5,7 @@
 //! only when it still is what was decided about; what was moved goes from its new place only when it is at the old one; it
 //! is stopped between two files, never in one.
 
+use super::spelling::{Spelled, spell};
 use super::{Unwritten, Writing, content_to_be, has_other_names, replace_alone};
 use crate::base::threads;
 use crate::host::fs;
@@ -44,11 +45,22 @@ impl Writing {
     /// Writes all of them, in such an order that what was moved is at its old place before it goes from the new one.
     pub fn write_all(&mut self, decided: &[FileDecision], files: &mut Contents) -> Carried {
         let mut all = Carried { done: Vec::new(), left: Vec::new(), meddled: Vec::new(), stopped: None };
+        let Spelled { decided, stay, elsewhere } = spell(decided, files);
+        let decided = &*decided;
+        for path in elsewhere {
+            all.left.extend(files.snapshot.set(&path, State::Absent).err().map(|error| error.to_string()));
+        }
         // What could not be put where it was.
         let mut missing: HashMap<Oid, &Path> = HashMap::new();
         for stage in stages(decided) {
             let mut ready: Vec<(usize, &FileDecision)> = Vec::new();
             for (at, file) in stage.into_iter().filter_map(|at| Some((at, decided.get(at)?))) {
+                if let Some(why) = stay.get(&at) {
+                    all.left.push(format!("{}: {why}", shown(&file.path)));
+                    self.note(&file.path, why.clone());
+                    missing.extend(content(&file.disk.1).map(|oid| (oid, &*file.path)));
+                    continue;
+                }
                 let kept = content(&file.disk.0).filter(|oid| file.disk.1.oid() != Some(*oid));
                 match kept.and_then(|oid| missing.get(&oid)) {
                     Some(old) => {
@@ -172,7 +184,7 @@ fn make_dirs(root: &Path, files: &[(usize, &FileDecision)], empty: &[(PathBuf, u
     }
 }
 
-fn comes(file: &FileDecision) -> bool {
+pub(super) fn comes(file: &FileDecision) -> bool {
     file.disk.0.is_absent() && !file.disk.1.is_absent()
 }
 

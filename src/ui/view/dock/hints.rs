@@ -52,10 +52,11 @@ fn alone(cx: &ViewCx<'_>) -> Option<Alone> {
     })
 }
 
-/// Whether the words of further keys fit behind the answers, beside the others that stand there.
-pub(super) fn has_room(choices: &Choices, contents: &Contents, columns: u16, turns: bool, focused: bool) -> bool {
+/// Whether the words of further keys fit behind the answers, beside the others that stand there, whether or not the keyboard
+/// is in the dock: no answer may move under the mouse because it is clicked.
+pub(super) fn has_room(choices: &Choices, contents: &Contents, columns: u16, turns: bool) -> bool {
     let sent = if contents.raw == RawLines::Hidden { SENT } else { 0 };
-    let others = if focused { BACK + if turns { PAGES } else { 0 } + sent } else { THERE };
+    let others = THERE.max(BACK + if turns { PAGES } else { 0 } + sent);
     let room = usize::from(columns).saturating_sub(width::str_width(&contents.unnamed) + others);
     choices.widths().any(|wide| wide <= room)
 }
