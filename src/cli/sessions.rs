@@ -35,6 +35,8 @@ const LEAST: [usize; HEAD.len()] = [usize::MAX, 12, 8, 12, usize::MAX, 12, usize
 const LEFT_OUT: [usize; HEAD.len() - 1] = [6, 4, DIRECTORY, 5, 2, 1, 7];
 /// Of the list as JSON.
 const VERSION: u32 = 2;
+/// Room for a session in it.
+const ITEM_BYTES: usize = 768;
 
 /// `acp-tui sessions`.
 pub fn run(what: &Sessions) -> Result<u8, Usage> {
@@ -267,15 +269,23 @@ fn nothing(count: usize, everywhere: bool, query: Option<&str>) -> String {
 
 /// The list as JSON, of which another thread writes the second half: of thousands that takes longer than all else.
 fn document(rows: &[Row]) -> String {
-    let items = |rows: &[Row]| json::listed(rows.iter().map(|row| Item::of(row, &row.changes())), 4);
-    let (first, second) = rows.split_at(rows.len().div_ceil(2));
-    let (after, before) = threads::both(|| items(second), || items(first));
-    let members = match after.unwrap_or_else(|| items(second)) {
-        after if after.is_empty() => before,
-        after => [before, after].join(",\n"),
+    let add = |rows: &[Row], to: &mut String| {
+        to.reserve(rows.len() * ITEM_BYTES);
+        json::add_members(rows.iter().map(|row| Item::of(row, &row.changes())), 4, to);
     };
-    let list = if members.is_empty() { "[]".to_owned() } else { format!("[\n{members}\n  ]") };
-    format!("{{\n  \"v\": {VERSION},\n  \"sessions\": {list}\n}}\n")
+    let (first, second) = rows.split_at(rows.len().div_ceil(2));
+    let rest = || {
+        let mut text = String::new();
+        add(second, &mut text);
+        text
+    };
+    let mut text = format!("{{\n  \"v\": {VERSION},\n  \"sessions\": [");
+    let (part, ()) = threads::both(rest, || add(first, &mut text));
+    if !second.is_empty() {
+        text.extend([",", &part.unwrap_or_else(rest)]);
+    }
+    text.push_str(if rows.is_empty() { "]\n}\n" } else { "\n  ]\n}\n" });
+    text
 }
 
 /// A session of the list.

@@ -5,7 +5,6 @@
 
 mod clock;
 mod execute;
-mod holding_back;
 mod shutdown;
 mod terminals;
 

@@ -1,5 +1,5 @@
 //! Gives each effect to the part of the engine that it is for, and what the person types for a log-in to its terminal
-//! alone.
+//! alone; holds agents back as long as much of what they have led to is under way.
 //!
 //! Blocks nowhere: what may block is the parts' own threads' business and comes back as a fact.
 
@@ -25,6 +25,7 @@ use crate::model::form::Reply;
 use crate::model::ids::{Address, Addressed, AgentKey, ReqId, SessionKey, TermId};
 use crate::model::judge::Request;
 use crate::model::login::{Keep, Secret};
+use crate::wire::pump::Room;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -50,6 +51,21 @@ impl Engine {
                 Out::Do(effect) => self.execute(effect),
             }
         }
+    }
+
+    /// A batch of lines was applied, and what it takes of what may be under way is kept as long as there is much: texts on
+    /// their way to the disk, writes that are not done or that no review has looked at yet, and lines that the journal has not
+    /// written.
+    pub(super) fn hold_back(&mut self, room: Option<Room>) {
+        let Self { files, moving, reviews, recorder, rooms, .. } = self;
+        if let Some(room) = room {
+            rooms.keep(room, || files.bytes() + moving.bytes() + reviews.bytes(), || recorder.waiting());
+        }
+    }
+
+    pub(super) fn let_on(&mut self) {
+        let Self { files, moving, reviews, recorder, rooms, .. } = self;
+        rooms.give_back(|| files.bytes() + moving.bytes() + reviews.bytes(), || recorder.waiting());
     }
 
     pub(super) fn send(&mut self, line: Line) {

@@ -144,17 +144,17 @@ pub fn text(report: &impl Serialize) -> String {
     out
 }
 
-/// The members of a list, `deep` blanks deep and without what stands around them, as [`text`] would write them.
-pub fn listed<T: Serialize>(all: impl Iterator<Item = T>, deep: usize) -> String {
-    let mut out = String::new();
-    for one in all {
-        if !out.is_empty() {
-            out.push_str(",\n");
-        }
-        out.extend(std::iter::repeat_n(' ', deep));
-        escaped(&serde_json::to_string_pretty(&one).unwrap_or_default(), deep, &mut out);
+/// Adds the members of a list, a line each that begins `deep` blanks deep, as [`text`] would write them.
+pub fn add_members<T: Serialize>(all: impl Iterator<Item = T>, deep: usize, to: &mut String) {
+    let mut one = Vec::new();
+    for (at, member) in all.enumerate() {
+        to.push_str(if at > 0 { ",\n" } else { "\n" });
+        to.extend(std::iter::repeat_n(' ', deep));
+        one.clear();
+        // Nothing in it can fail: see `text`.
+        let _ = serde_json::to_writer_pretty(&mut one, &member);
+        escaped(std::str::from_utf8(&one).unwrap_or_default(), deep, to);
     }
-    out
 }
 
 /// An object on a line of its own.

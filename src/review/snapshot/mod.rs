@@ -282,7 +282,7 @@ impl Snapshot {
             self.beyond.passed()?;
             if is_new {
                 self.mounts.note(self.root.path())?;
-                self.note_staged(repo.as_ref(), index.as_ref())?;
+                staged::note(&self.dir, repo.as_ref(), index.as_ref())?;
             }
             self.vanished[0] = std::mem::take(&mut self.vanished[1]);
             self.note_verified(first);

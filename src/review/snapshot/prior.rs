@@ -225,13 +225,17 @@ impl Gone {
     /// Of what may be one of the `new` files, since very much may be ignored. What was `seen` is kept.
     fn since<'a>(turn: &Turn, new: impl Iterator<Item = &'a [u8]>, seen: &Entries, reader: &mut Reader) -> Self {
         let mut wanted = Self::default();
-        new.for_each(|key| wanted.add(turn, key));
+        for key in new {
+            wanted.add(turn, key);
+        }
         let is_wanted = |key: &[u8]| wanted.may_be(turn, key) && !seen.contains_key(key);
         let mut all = turn.inside.gone(reader, &is_wanted);
         let tops = turn.names.iter().filter(|name| is_wanted(name));
         all.extend(tops.filter(|name| matches!(reader.stat(name), Ok(None))).cloned());
         let mut gone = Self::default();
-        all.iter().for_each(|key| gone.add(turn, key));
+        for key in &all {
+            gone.add(turn, key);
+        }
         gone
     }
 

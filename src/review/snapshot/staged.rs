@@ -5,7 +5,7 @@
 //! store. Invariant: without that file, or where an index cannot be read, nothing is said.
 
 use super::fingerprints::{read, write};
-use super::{Snapshot, zlib};
+use super::zlib;
 use crate::base::human;
 use crate::review::error::ReviewError;
 use crate::review::worktree::git_dirs::some;
@@ -13,6 +13,7 @@ use crate::review::worktree::git_index::{Index, Named};
 use crate::review::worktree::repo::Repo;
 use crate::review::worktree::walk::{self, RelPath};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 const FILE: &str = "index-at-first";
 /// Bytes that it unpacks to at most.
@@ -20,34 +21,28 @@ const LONGEST: usize = 256 << 20;
 /// Paths that are named.
 const PATHS: usize = 10;
 
-impl Snapshot {
-    /// Takes note of the index as the first look has read it.
-    pub(super) fn note_staged(&self, repo: Option<&Repo>, index: Option<&Index>) -> Result<(), ReviewError> {
-        let has_none = repo.is_some_and(|repo| repo.index_stat().is_none());
-        if index.is_none() && !has_none {
-            return Ok(());
-        }
-        let mut packed = Vec::new();
-        let bytes = to_bytes(index.iter().flat_map(|index| index.named_all()));
-        zlib::pack(&bytes, &mut packed).map_err(|e| ReviewError::io(&self.dir.join(FILE), e))?;
-        write(&self.dir.join(FILE), &packed)
+/// Takes note of the index as the first look has read it. `dir` is the store's.
+pub(super) fn note(dir: &Path, repo: Option<&Repo>, index: Option<&Index>) -> Result<(), ReviewError> {
+    let has_none = repo.is_some_and(|repo| repo.index_stat().is_none());
+    if index.is_none() && !has_none {
+        return Ok(());
     }
+    let mut packed = Vec::new();
+    let bytes = to_bytes(index.iter().flat_map(|index| index.named_all()));
+    zlib::pack(&bytes, &mut packed).map_err(|e| ReviewError::io(&dir.join(FILE), e))?;
+    write(&dir.join(FILE), &packed)
+}
 
-    /// Of which paths the index says something else now, in words.
-    pub(super) fn staged_otherwise(&self) -> Option<String> {
-        if self.indexes.is_as_at_first() {
-            return None;
-        }
-        let (_, packed) = read(&self.dir.join(FILE))?;
-        let first = zlib::unpack(&mut packed.as_slice(), LONGEST).ok()??;
-        let index = Repo::find(self.root())?.index(self.root())?;
-        let changed = differing(of_bytes(&first), index.named_all());
-        let names = some(changed.iter().map(|path| walk::show(path)), PATHS);
-        let paths = human::count(changed.len() as u64, "path");
-        (!changed.is_empty()).then(|| {
-            format!("git's index has changed since the session began, which an undo leaves, for {paths}: {names}")
-        })
-    }
+/// Of which paths the index says something else now than in the note, in words.
+pub(super) fn otherwise(dir: &Path, root: &Path) -> Option<String> {
+    let (_, packed) = read(&dir.join(FILE))?;
+    let first = zlib::unpack(&mut packed.as_slice(), LONGEST).ok()??;
+    let index = Repo::find(root)?.index(root)?;
+    let changed = differing(of_bytes(&first), index.named_all());
+    let names = some(changed.iter().map(|path| walk::show(path)), PATHS);
+    let paths = human::count(changed.len() as u64, "path");
+    (!changed.is_empty())
+        .then(|| format!("git's index has changed since the session began, which an undo leaves, for {paths}: {names}"))
 }
 
 /// Of each path, with the stage of a conflict, how it is and the name of its content.

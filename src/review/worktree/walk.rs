@@ -236,14 +236,16 @@ pub(crate) struct Reader {
     dir: Option<(RelPath, OwnedFd, Names)>,
 }
 
+/// The handle of the directory of a path, what is known of its names, and the path's name in it.
+type Parent<'a, 'k> = (&'a OwnedFd, &'a mut Names, &'k [u8]);
+
 impl Reader {
     pub(crate) fn new(root: &Path) -> Self {
         Self { root: root.to_owned(), dir: None }
     }
 
-    /// The handle of the directory of `key`, what is known of its names, and the name in it. `None`: there is no such
-    /// directory.
-    fn parent<'a>(&mut self, key: &'a [u8]) -> Result<Option<(&OwnedFd, &mut Names, &'a [u8])>, Errno> {
+    /// `None`: there is no such directory.
+    fn parent<'k>(&mut self, key: &'k [u8]) -> Result<Option<Parent<'_, 'k>>, Errno> {
         let (dir, name) = match key.iter().rposition(|byte| *byte == b'/') {
             Some(at) => (&key[..at], &key[at + 1..]),
             None => (&key[..0], key),

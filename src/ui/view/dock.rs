@@ -168,7 +168,9 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
     if max <= CRAMPED && body.len() + choices.rows() > max && contents.begin_with_change() {
         body = paint::rows(&contents.body, inner);
     }
-    let is_roomy = columns >= ROOMY.0 && max >= ROOMY.1 && !contents.further.is_empty();
+    // A reason that is written stands right below the answers.
+    let is_asked = cx.state.refusal.is_none() && !contents.further.is_empty();
+    let is_roomy = columns >= ROOMY.0 && max >= ROOMY.1 && is_asked;
     let turns = body.len() + choices.rows() > max;
     if is_roomy && !hints::has_room(&choices, &contents, inner, turns) {
         contents.choices.append(&mut contents.further);

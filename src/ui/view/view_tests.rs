@@ -219,7 +219,8 @@ fn the_usual_screen() {
  waiting for you 0:12 · Esc stops the turn · Enter queues it"
     );
     s.press(Code::Tab).draw();
-    assert!(s.row(20).ends_with("! why · Esc back"), "{}", s.shown);
+    assert!(s.row(20).ends_with("Esc back to writing"), "{}", s.shown);
+    assert!(s.row(19).ends_with("3 Reject   ! refuse and say why"), "no answer has moved: {}", s.shown);
     assert_eq!(s.info.cursor, None);
 }
 

@@ -5,7 +5,7 @@
 //! only when it still is what was decided about; what was moved goes from its new place only when it is at the old one; it
 //! is stopped between two files, never in one.
 
-use super::spelling::{Spelled, spell};
+use super::spelling::{Spelled, comes, spell};
 use super::{Unwritten, Writing, content_to_be, has_other_names, replace_alone};
 use crate::base::threads;
 use crate::host::fs;
@@ -182,10 +182,6 @@ fn make_dirs(root: &Path, files: &[(usize, &FileDecision)], empty: &[(PathBuf, u
         // Why it could not be made is said of the file.
         let _ = fs::make_dir(root, dir, mode);
     }
-}
-
-pub(super) fn comes(file: &FileDecision) -> bool {
-    file.disk.0.is_absent() && !file.disk.1.is_absent()
 }
 
 /// The directories without which git does not know a repository that comes back, though nothing may be in them: of a clone

@@ -31,10 +31,15 @@ struct Coming {
     is: PathBuf,
 }
 
+/// Whether a file is not there and is to be.
+pub(super) fn comes(file: &FileDecision) -> bool {
+    file.disk.0.is_absent() && !file.disk.1.is_absent()
+}
+
 /// Spells the names of what comes back as they were.
 pub(super) fn spell<'a>(decided: &'a [FileDecision], files: &Contents) -> Spelled<'a> {
     let root = files.snapshot.root();
-    let coming = decided.iter().enumerate().filter(|(_, file)| super::many::comes(file));
+    let coming = decided.iter().enumerate().filter(|(_, file)| comes(file));
     let coming = coming.filter_map(|(at, file)| {
         let is = walk::spelled(root, walk::bytes(&file.path))?;
         Some(Coming { at, path: file.path.clone(), is: walk::path(&is).to_owned() })
@@ -56,8 +61,7 @@ pub(super) fn spell<'a>(decided: &'a [FileDecision], files: &Contents) -> Spelle
     };
     let rename = |from: &Path, to: &Path| to.file_name().is_some_and(|name| fs::respell(root, from, name).is_ok());
     let (stay, renamed) = in_the_way(&coming, &may, &rename);
-    let comes: BTreeSet<&Path> =
-        decided.iter().filter(|file| super::many::comes(file)).map(|file| &*file.path).collect();
+    let comes: BTreeSet<&Path> = decided.iter().filter(|file| comes(file)).map(|file| &*file.path).collect();
     for (path, at) in &going {
         let now = after(path, &renamed);
         if now != *path && !comes.contains(&*now) {
