@@ -9,7 +9,7 @@ use super::args::Doctor;
 use super::keys;
 use super::launch::{self, Surroundings};
 use super::output::{can_draw, print, say};
-use super::redact::Redaction;
+use super::redact::{Redaction, named};
 use super::usage::Usage;
 use crate::base::{human, paths, redact, sanitize};
 use crate::config::agents::{self as configured, Origin};
@@ -90,7 +90,9 @@ pub fn run(asked: &Doctor) -> Result<u8, Usage> {
     let home = surroundings.dirs.as_ref().and_then(|dirs| dirs.home.as_deref());
     let agent = launch::named_agent(&asked.common, &surroundings.config)?;
     let of_agent = agent.iter().flat_map(|agent| agent.env.clone());
-    let redaction = asked.redact.then(|| Redaction::here(home, of_agent));
+    let of_tables = surroundings.config.agents.values().map(|agent| &agent.args);
+    let of_options = agent.iter().map(|agent| &agent.args).chain(of_tables).flat_map(|args| named(args));
+    let redaction = asked.redact.then(|| Redaction::here(home, of_agent.chain(of_options)));
     if let Some(agent) = agent {
         let line = agents::line(&agent.command, &agent.args);
         let shown = redaction.as_ref().map_or_else(|| line.clone(), |redaction| redaction.text(&line));

@@ -46,6 +46,8 @@ const ABOUT: [&str; 23] = [
     "FILE", "FILES", "PATH", "DIR", "ID", "NAME", "TYPE", "URL", "URI", "HOST", "PORT", "SOCK", "TTL", "TIMEOUT",
     "LENGTH", "LIMIT", "LIMITS", "HELPER", "COMMAND", "CMD", "MODE", "STORE", "ENABLED",
 ];
+/// The first words of names of options that count something, or say that there is none.
+const COUNTS: [&str; 4] = ["MAX", "MIN", "NUM", "NO"];
 /// What is shorter stands in many words that are none: it is left as it is, in characters.
 const LEAST: usize = 6;
 
@@ -64,6 +66,19 @@ fn is_secret(name: &str) -> bool {
     !matches!(&*name, "PWD" | "OLDPWD")
         && words.clone().any(is_one)
         && words.next_back().is_none_or(|last| !ABOUT.contains(&last))
+}
+
+/// What arguments of a program hold by a name: `--key VALUE`, `--key=VALUE` and `KEY=VALUE`.
+pub fn named(arguments: &[String]) -> Vec<(String, String)> {
+    let next = arguments.iter().skip(1).map(String::as_str).chain([""]);
+    let named = arguments.iter().zip(next).filter_map(|(word, next)| {
+        let (name, value) = word.split_once('=').unwrap_or((word, if word.starts_with('-') { next } else { "" }));
+        let first = name.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty())?.to_uppercase();
+        // A text with blanks is a line, and what begins with a dash another option.
+        let is_one = !name.contains(char::is_whitespace) && !value.starts_with('-') && !COUNTS.contains(&&*first);
+        is_one.then(|| (name.to_owned(), value.to_owned()))
+    });
+    named.collect()
 }
 
 /// The value as it is, in JSON, in a line of a shell and in an address.
@@ -214,6 +229,27 @@ mod tests {
             ("fox12 /home/me/token /home/me/work us-intl", "fox12 /home/me/token /home/me/work us-intl"),
         ] {
             assert_eq!(redaction.text(text), is);
+        }
+    }
+
+    #[test]
+    fn values_of_options_that_are_called_secrets_are_left_out_wherever_they_stand() {
+        let redaction = |line: &str| {
+            let arguments: Vec<String> = line.split('|').map(str::to_owned).collect();
+            Redaction::new(None, named(&arguments))
+        };
+        for (arguments, text, is) in [
+            ("acp|--key|corgi99x", "--key corgi99x, said corgi99x", "--key [redacted], said [redacted]"),
+            ("--signing-key=otter31x", "--signing-key=otter31x", "--signing-key=[redacted]"),
+            ("-e|MY_PAT=lynx4242", "MY_PAT=lynx4242", "MY_PAT=[redacted]"),
+            ("--key-file|stoat888", "stoat888", "stoat888"),
+            ("--max-tokens|100000", "100000", "100000"),
+            ("--no-auth|serving", "serving", "serving"),
+            ("--key|--verbose", "--verbose", "--verbose"),
+            ("key|badger77", "badger77", "badger77"),
+            ("-c|run my key=weasel99", "weasel99", "weasel99"),
+        ] {
+            assert_eq!(redaction(arguments).text(text), is, "{arguments}");
         }
     }
 

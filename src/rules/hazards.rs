@@ -70,6 +70,9 @@ const SPEAKERS: &[&str] = &[
     "whereis", "whatis", "apropos", "tldr", "help", "locate", "pkill", "killall", "seq", "yes", "expr", "bc", "sum",
     "lscpu",
 ];
+/// Programs of which rows know options and nothing more: what they do with files that they are given is not known.
+const STRANGERS: &str = "prove cloc busted bats shellspec cucumber cucumber-js lcov geninfo genhtml gcovr grcov fastcov tc atlas migrate \
+    mikro-orm ansible-lint ansible-vault ansible-navigator ansible-runner pandoc-lua texlua";
 /// Programs of which something is known, and the words behind which stands what they run.
 const STARTS: &[(&[&str], &[&str])] = &[
     (&["nyc", "c8"], &[]),
@@ -82,6 +85,7 @@ const STARTS: &[(&[&str], &[&str])] = &[
     (&["git"], &["bisect", "run"]),
     (&["git"], &["submodule", "foreach"]),
     (&["git"], &["rebase", "-x --exec"]),
+    (&["zig"], &["--test-cmd"]),
     (&["go"], &["-exec --exec -toolexec --toolexec"]),
     (&["sops"], &["exec-env exec-file"]),
     (&["stack", "cabal", "opam", "dune", "composer", "yarn", "tox"], &["exec"]),
@@ -223,7 +227,8 @@ fn only_tells(program: &str, words: &[Word]) -> bool {
 
 /// Whether nothing is known of a program, so that it may run what it is given.
 pub(super) fn is_unknown(program: &str) -> bool {
-    !(is_listed(program)
+    let is_stranger = listed(STRANGERS).any(|name| name == program);
+    !(is_listed(program) && !is_stranger
         || is_steady(program)
         || SPEAKERS.contains(&program)
         || readers::reads(program, &[]) != Reads::Unknown

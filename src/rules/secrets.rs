@@ -381,6 +381,7 @@ mod tests {
             "deploy_rsa",
             "app/keystore.properties",
             "x/kubeconfig.yaml",
+            "fastagent.secrets.yaml",
         ] {
             assert!(of_path(Path::new(path)).is_some(), "{path}");
         }

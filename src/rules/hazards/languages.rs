@@ -4,7 +4,7 @@
 //! Invariant: nothing but data.
 
 use super::Row;
-use super::sign::Sign::{Begins, Has, Letters, Longs, Only, OtherDashes, Set, Words};
+use super::sign::Sign::{BeforeScript, Begins, Has, Letters, Longs, Of, Only, OtherDashes, Set, Words};
 
 pub(super) const LANGUAGES: &[Row] = &[
     Row {
@@ -77,6 +77,28 @@ pub(super) const LANGUAGES: &[Row] = &[
         reason: "takes away what is in a database",
     },
     Row {
+        programs: &["rake", "rails"],
+        signs: &[Has("credentials:"), Has("encrypted:"), Has("secrets:")],
+        reason: "shows secrets, or opens an editor",
+    },
+    Row {
+        programs: &["php"],
+        signs: &[
+            Of("artisan", "config:show"),
+            Of(
+                "console",
+                "secrets:list secrets:reveal secrets:decrypt-to-local debug:dotenv doctrine:database:drop \
+                doctrine:schema:drop doctrine:fixtures:load doctrine:query:sql dbal:run-sql",
+            ),
+        ],
+        reason: "shows secrets, or takes away what is in a database",
+    },
+    Row {
+        programs: &["mix"],
+        signs: &[Has("ecto.drop"), Has("ecto.reset"), Has("ecto.rollback"), Has("ecto.load")],
+        reason: "takes away what is in a database",
+    },
+    Row {
         programs: &["mix"],
         signs: &[
             Words(&["run"]),
@@ -89,10 +111,30 @@ pub(super) const LANGUAGES: &[Row] = &[
         reason: "runs a program from the line or of any name, or puts one in",
     },
     Row {
+        programs: &["bun"],
+        signs: &[BeforeScript("", &[Letters("c")])],
+        reason: "takes settings from elsewhere, which load code",
+    },
+    Row {
+        programs: &["deno"],
+        // What the long ones with `--allow` before them do, too.
+        signs: &[BeforeScript("", &[Letters("cPRWNESI")])],
+        reason: "takes settings from elsewhere, or allows the program more",
+    },
+    Row { programs: &["ts-node"], signs: &[BeforeScript("", &[Letters("CPO")])], reason: "loads code" },
+    Row {
+        programs: &["pandoc"],
+        signs: &[Words(&["lua"]), Words(&["server"])],
+        reason: "runs a program from the line, or serves the directory",
+    },
+    Row {
         programs: &["zig"],
         signs: &[
             Only("build build-exe build-lib build-obj test fmt ast-check env version targets zen"),
-            Longs("--build-file --build-runner --zig-lib-dir --prefix --cache-dir --global-cache-dir"),
+            Longs(
+                "--build-file --build-runner --zig-lib-dir --prefix --cache-dir --global-cache-dir --test-cmd \
+                --test-runner",
+            ),
             Begins("-p"),
             Begins("-femit"),
         ],

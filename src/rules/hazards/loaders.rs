@@ -5,8 +5,8 @@
 
 use super::Row;
 use super::sign::Sign::{
-    After, Any, Begins, Behind, But, Colons, Each, Has, Input, Letters, Longs, Only, OnlyTwo, OtherLongs, Paths, Set,
-    Short, Unless, Words,
+    After, Any, Begins, Behind, But, Colons, Each, Has, Input, Letters, Longs, Only, OnlyTwo, OtherDashes, OtherLongs,
+    Paths, Set, Short, Unless, Words,
 };
 
 pub(super) const LOADERS: &[Row] = &[
@@ -74,9 +74,9 @@ pub(super) const LOADERS: &[Row] = &[
     Row {
         programs: &["terraform", "tofu"],
         signs: &[
-            Only("version validate fmt show output providers graph plan init get test -version --version"),
+            Only("version validate fmt show output providers graph plan init get -version --version"),
             Longs("-chdir --chdir -plugin-dir --plugin-dir"),
-            // Secrets are shown then.
+            // Not `test`, which makes what it tests. Secrets are shown then:
             After("output"),
             Words(&["output", "-json"]),
             Words(&["output", "--json"]),
@@ -93,6 +93,21 @@ pub(super) const LOADERS: &[Row] = &[
         reason: "writes to a program, or sets a variable that loads code",
     },
     Row { programs: &["perf"], signs: &[Longs("--objdump --addr2line")], reason: "runs a program of any name" },
+    Row {
+        programs: &["ip"],
+        signs: &[Only(
+            "-4 -6 -0 -br -brief -s -stats -d -details -j -json -p -pretty -c -color -o -oneline -t -ts -h -V -Version \
+            a addr address addrlabel l link r ro route rule n neigh neighbor neighbour maddr maddress mroute ntable \
+            netconf monitor tunnel token tcp_metrics help netns/ netns/list netns/ls netns/show netns/identify \
+            netns/pids vrf/ vrf/list vrf/show vrf/identify vrf/pids",
+        )],
+        reason: "runs a program within another network, or commands from a file",
+    },
+    Row {
+        programs: &["tc"],
+        signs: &[Only("-s -d -r -p -j -json -n -V qdisc q class c filter f chain action actions a monitor m help")],
+        reason: "runs a program, or commands from a file",
+    },
     Row { programs: &["gdb", "lldb"], signs: &[Each, Input], reason: "its commands run programs" },
     Row { programs: &["script"], signs: &[Letters("c"), Longs("--command")], reason: "runs a line" },
     Row { programs: &["sbatch"], signs: &[Longs("--wrap")], reason: "runs a line" },
@@ -195,6 +210,83 @@ pub(super) const LOADERS: &[Row] = &[
         reason: "loads code, works elsewhere, or empties a directory",
     },
     Row { programs: &["mocha"], signs: &[Short("-n")], reason: "loads code" },
+    Row {
+        programs: &["prove"],
+        signs: &[
+            But("vfolbscDrpqQmhHV?TtwW", "j"),
+            OtherLongs(
+                "--verbose --failures --comments --lib --blib --shuffle --color --nocolor --colour --nocolour --count --nocount \
+                --dry --ignore-exit --recurse --reverse --parse --quiet --QUIET --merge --state --directives --help --man \
+                --version --jobs --timer --normalize --norc --ext --trap",
+            ),
+        ],
+        reason: "runs a program of any name in the place of perl, loads code, or writes to a file of any name",
+    },
+    Row {
+        programs: &["busted"],
+        signs: &[
+            Letters("efomC"),
+            Longs("--lua --helper --loaders --output --config-file --coverage-config-file --lpath --cpath --directory"),
+        ],
+        reason: "runs a program of any name, or loads code",
+    },
+    Row {
+        programs: &["bats"],
+        signs: &[
+            Letters("o"),
+            Longs("--output --gather-test-outputs-in --tempdir --setup-suite-file --parallel-binary-name"),
+            Paths("-F --formatter --report-formatter"),
+        ],
+        reason: "runs a program of any name, loads code, or writes elsewhere",
+    },
+    Row {
+        programs: &["shellspec"],
+        signs: &[
+            Letters("srOIcCo"),
+            Longs(
+                "--shell --require --options --load-path --helperdir --env-from --docker --directory --chdir --output \
+                --kcov-path --kcov-options --reportdir --covdir --tmpdir --gen-bin",
+            ),
+        ],
+        reason: "runs a program of any name, or loads code",
+    },
+    Row {
+        programs: &["cucumber", "cucumber-js"],
+        signs: &[
+            Letters("rco"),
+            Longs("--require --require-module --import --loader --config --out --publish"),
+            Paths("-f --format"),
+        ],
+        reason: "loads code, writes to a file of any name, or sends away what came of it",
+    },
+    Row {
+        programs: &["cloc"],
+        // One dash or two, in any letters.
+        signs: &[OtherDashes(
+            "-v -3 -by-file -by-file-by-lang -by-percent -csv -csv-delimiter -diff -docstring-as-code -exclude-content \
+            -exclude-dir -exclude-ext -exclude-lang -force-lang -fullpath -git -help -hide-rate -include-content \
+            -include-ext -include-lang -json -match-d -match-f -max-file-size -md -no-autogen -no3 -not-match-d \
+            -not-match-f -processes -progress-rate -quiet -show-ext -show-lang -skip-uniqueness -sum-one -timeout \
+            -verbose -version -xml -yaml",
+        )],
+        reason: "runs the line that the option has, takes settings from elsewhere, or writes to a file of any name",
+    },
+    Row {
+        programs: &["lcov", "geninfo", "genhtml", "gcovr", "grcov", "fastcov"],
+        signs: &[
+            // In any letters, and with one dash, too.
+            Has("-gcov"),
+            Has("-demangle"),
+            Has("-script"),
+            Has("-config"),
+            Begins("--rc"),
+            Begins("-rc"),
+            Has("-output"),
+            Has("-llvm-path"),
+            Letters("o"),
+        ],
+        reason: "runs a program of any name, takes settings from elsewhere, or writes to a file of any name",
+    },
     Row { programs: &["eslint"], signs: &[Short("-f"), Longs("--init")], reason: "loads code" },
     Row { programs: &["pytest", "py.test"], signs: &[Longs("--pdbcls")], reason: "loads code" },
     Row { programs: &["protoc", "buf"], signs: &[Longs("--plugin --template")], reason: "runs a program of any name" },

@@ -5,7 +5,7 @@
 
 use super::Row;
 use super::sign::Sign::{
-    Always, Any, Begins, Has, Input, Longs, Only, OnlyTwo, OtherLongs, Part, Short, Unless, Within, Words,
+    Always, Any, Begins, Has, Input, Letters, Longs, Only, OnlyTwo, OtherLongs, Part, Short, Unless, Within, Words,
 };
 
 /// Why most of them ask.
@@ -40,14 +40,32 @@ pub(super) const SERVICES: &[Row] = &[
             Short("-e"),
             Short("-M"),
             Short("-c"),
-            Unless("--syntax-check --check -C --list-tasks --list-hosts --list-tags --version --help"),
+            // With `--check` tasks and what looks values up may run all the same.
+            Unless("--syntax-check --list-tasks --list-hosts --list-tags --version --help"),
         ],
         reason: ELSEWHERE,
+    },
+    Row {
+        programs: &["ansible-lint"],
+        signs: &[Letters("rRc"), Longs("--rules-dir --config-file --project-dir")],
+        reason: "loads code, or takes settings from elsewhere",
+    },
+    Row {
+        programs: &["ansible-vault"],
+        signs: &[
+            Only("encrypt encrypt_string --version --help"),
+            Longs(
+                "--vault-password-file --vault-pass-file --vault-id --new-vault-password-file --new-vault-id --output",
+            ),
+        ],
+        reason: "shows secrets, opens an editor, or runs the program that has the password",
     },
     Row {
         programs: &[
             "ansible-console",
             "ansible-pull",
+            "ansible-navigator",
+            "ansible-runner",
             "salt",
             "salt-call",
             "salt-ssh",
@@ -114,7 +132,7 @@ pub(super) const SERVICES: &[Row] = &[
             Words(&["stack", "select"]),
             Words(&["stack", "export"]),
             Words(&["stack", "import"]),
-            Longs("--cwd --config-file --exec-agent --policy-pack --save-plan"),
+            Longs("--cwd --config-file --exec-agent --policy-pack --save-plan --show-secrets"),
             Short("-C"),
         ],
         reason: ELSEWHERE,
@@ -318,6 +336,8 @@ pub(super) const SERVICES: &[Row] = &[
             "typeorm",
             "drizzle-kit",
             "sea-orm-cli",
+            "mikro-orm",
+            "migrate",
             "sqitch",
             "airflow",
             "hadoop",
@@ -327,6 +347,19 @@ pub(super) const SERVICES: &[Row] = &[
             "validate format generate info status version history current heads show list ls help --version --help",
         )],
         reason: "changes a database, or what is elsewhere",
+    },
+    Row {
+        programs: &["atlas"],
+        signs: &[
+            Words(&["schema", "clean"]),
+            Words(&["schema", "apply"]),
+            Words(&["migrate", "apply"]),
+            Words(&["migrate", "down"]),
+            Words(&["migrate", "set"]),
+            Short("-c"),
+            Longs("--config"),
+        ],
+        reason: "changes a database, or runs the programs that settings from elsewhere name",
     },
     Row {
         programs: &["sops"],

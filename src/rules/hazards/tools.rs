@@ -13,6 +13,8 @@ pub(super) const TOOLS: &[Row] = &[
     Row {
         programs: &[
             "luajit",
+            "pandoc-lua",
+            "texlua",
             "ipython",
             "bpython",
             "ptpython",

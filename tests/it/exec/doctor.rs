@@ -68,6 +68,11 @@ fn doctor_leaves_out_what_variables_hold_that_are_called_secrets() {
     program.env("MY_SECRET", "hunter2hunter2").env("PLAIN", "as it is");
     let said = text(&program.args(["doctor", "--redact", "--agent", "mine"]).output().unwrap().stdout);
     assert!(said.contains("A [redacted] B [redacted] C as it is"), "{said}");
+
+    let added = "[agents.other]\ncommand = \"sh\"\nargs = [\"x\", \"--key\", \"corgi99x\"]\n";
+    lab.write("config/acp-tui/config.toml", added);
+    let said = text(&run(&lab, &["doctor", "--redact", "--", "sh", "-c", "exit 3", "--key", "lynx4242"]).stdout);
+    assert!(said.contains("--key [redacted]") && !said.contains("corgi99x") && !said.contains("lynx4242"), "{said}");
 }
 
 #[test]
