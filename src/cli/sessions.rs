@@ -269,9 +269,11 @@ fn nothing(count: usize, everywhere: bool, query: Option<&str>) -> String {
 
 /// The list as JSON, of which another thread writes the second half: of thousands that takes longer than all else.
 fn document(rows: &[Row]) -> String {
-    let add = |rows: &[Row], to: &mut String| {
+    // Two rows may have one review, which is open once at a time.
+    let rows: Vec<_> = rows.iter().map(|row| (row, row.changes())).collect();
+    let add = |rows: &[(&Row, Changes)], to: &mut String| {
         to.reserve(rows.len() * ITEM_BYTES);
-        json::add_members(rows.iter().map(|row| Item::of(row, &row.changes())), 4, to);
+        json::add_members(rows.iter().map(|(row, changes)| Item::of(row, changes)), 4, to);
     };
     let (first, second) = rows.split_at(rows.len().div_ceil(2));
     let rest = || {

@@ -11,6 +11,7 @@ mod private;
 mod put;
 mod read;
 mod regular;
+pub mod spelling;
 pub mod steps;
 mod swap;
 mod write;

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use rustix::fs::{
     Access, AtFlags, Gid, Mode, OFlags, RawMode, Stat, Uid, accessat, fchmod, fchown, fstat, openat, statat, symlinkat,
@@ -15,9 +16,9 @@ use rustix::io::Errno;
 
 use super::beneath::{Missing, open_parent, open_regular, stat_regular};
 use super::moments::{Moment, at};
-use super::steps::READ;
+use super::steps::{self, READ};
 use super::swap::{Refusal, Was, or_gone, put_in_place, temporary};
-use super::{FsError, Resolved};
+use super::{FsError, Resolved, spelling};
 
 /// The largest previous text that is handed back for the diff on screen.
 pub const MAX_OLD_BYTES: u64 = 1024 * 1024;
@@ -66,6 +67,7 @@ pub fn write_text(
     }
     let (dir, name) = open_parent(at, Missing::Create)?;
     let stat = stat_regular(at, &dir, &name)?;
+    let name = if stat.is_some() { as_listed(&dir, name) } else { name };
     let mut old = None;
     if let Some(stat) = &stat {
         writable(&dir, &name, stat).map_err(|e| FsError::os(&at.asked, e))?;
@@ -83,6 +85,13 @@ pub fn write_text(
         .map_err(|e| if is_wanted() { e.about(&at.asked) } else { unwanted() })?;
     let apart = stat.as_ref().map_or(0, |stat| u64::from(stat.st_nlink as u32).saturating_sub(1));
     Ok(Written { created: stat.is_none(), bytes: content.len() as u64, old, apart })
+}
+
+/// A file keeps its name, by whatever spelling it is found.
+fn as_listed(dir: &OwnedFd, name: OsString) -> OsString {
+    let finds = |name: &[u8]| statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
+    let names = || steps::list(dir).ok()?.map(|entry| Some(entry.ok()?.file_name().to_bytes().into())).collect();
+    spelling::listed(name.as_bytes(), &finds, names).map_or(name, |is| OsString::from_vec(is.into_vec()))
 }
 
 fn previous(file: File) -> Option<String> {

@@ -3,6 +3,7 @@
 //! Reads names. Invariant: a name is one that its directory lists; another spelling that finds the same file is none.
 
 use super::{RelPath, Stat, Time};
+use crate::host::fs::spelling::{in_other_case, listed};
 use crate::host::fs::steps;
 use rustix::fs::{AtFlags, statat};
 use rustix::io::Errno;
@@ -29,7 +30,7 @@ pub(super) struct Names {
 impl Names {
     /// Whether a name that finds something there is only another spelling of one that the directory has.
     pub(super) fn lack(&mut self, dir: &OwnedFd, name: &[u8]) -> bool {
-        if self.is_exact {
+        if self.is_exact && name.is_ascii() {
             return false;
         }
         let changed = rustix::fs::fstat(dir).ok().map(|stat| Stat::of(&stat).ctime);
@@ -56,17 +57,21 @@ struct Spelling {
     names: Option<HashSet<RelPath>>,
 }
 
-/// Judges a name that finds something. Where another spelling finds nothing, the names need not be listed; where they cannot
-/// be, nothing is lacking.
+/// Judges a name that finds something. Where another spelling of plain letters finds nothing, the names need not be listed;
+/// where they cannot be, nothing is lacking.
 fn judge(name: &[u8], finds: &dyn Fn(&[u8]) -> bool, names: impl Fn() -> Option<HashSet<RelPath>>) -> Spelling {
     let as_it_is = |is_exact, names| Spelling { is_exact, lacks: false, names };
-    let Some(other) = in_other_case(name) else { return as_it_is(false, None) };
-    if !finds(&other) {
-        return as_it_is(true, None);
+    let other = in_other_case(name);
+    // The same letters may also be composed in two ways, of which no other case tells.
+    if name.is_ascii() {
+        match &other {
+            Some(other) if finds(other) => {}
+            other => return as_it_is(other.is_some(), None),
+        }
     }
     let Some(names) = names() else { return as_it_is(false, None) };
     let lacks = !names.contains(name);
-    let is_exact = !lacks && names.contains(&*other);
+    let is_exact = name.is_ascii() && !lacks && other.is_some_and(|other| names.contains(&*other));
     Spelling { is_exact, lacks, names: Some(names) }
 }
 
@@ -85,8 +90,8 @@ pub(crate) fn spelled(root: &Path, key: &[u8]) -> Option<RelPath> {
 
 /// The name that a directory has for what is found by another spelling of it.
 fn listed_as(dir: &OwnedFd, name: &[u8]) -> Option<RelPath> {
-    let lacks = find(dir, name).is_ok() && Names::default().lack(dir, name);
-    lacks.then(|| list(dir)?.into_iter().find(|listed| folded(listed) == folded(name))).flatten()
+    let finds = |name: &[u8]| find(dir, name).is_ok();
+    if finds(name) { listed(name, &finds, || Some(list(dir)?.into_iter().collect())) } else { None }
 }
 
 fn list(dir: &OwnedFd) -> Option<HashSet<RelPath>> {
@@ -94,26 +99,10 @@ fn list(dir: &OwnedFd) -> Option<HashSet<RelPath>> {
     entries.map(|entry| Some(entry.ok()?.file_name().to_bytes().into())).collect()
 }
 
-/// What all spellings of a name have in common.
-fn folded(name: &[u8]) -> Vec<u8> {
-    match std::str::from_utf8(name) {
-        Ok(text) => text.chars().flat_map(char::to_lowercase).collect::<String>().into_bytes(),
-        Err(_) => name.to_ascii_lowercase(),
-    }
-}
-
-/// Another spelling of a name; nothing where it has no letters of two cases.
-fn in_other_case(name: &[u8]) -> Option<Vec<u8>> {
-    let text = String::from_utf8_lossy(name);
-    let of_text = [text.to_uppercase(), text.to_lowercase()].map(String::into_bytes);
-    let others = [name.to_ascii_uppercase(), name.to_ascii_lowercase()].into_iter().chain(of_text);
-    let is_other = |other: &Vec<u8>| other != name && folded(other) == folded(name);
-    others.into_iter().find(is_other)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::fs::spelling::folded;
 
     /// In a directory with these names of which the file system does or does not mind the spelling.
     fn in_a_directory(has: &[&str], minds: bool, name: &str) -> (bool, bool) {
@@ -135,18 +124,19 @@ mod tests {
             ("ÄRGER", "ärger", true),
             ("ärger", "ärger", false),
             ("Ä", "ä", true),
+            ("ΟΔΟΣ", "οδος", true),
+            ("οδος", "ΟΔΟΣ", true),
             ("1", "1", false),
         ] {
             assert_eq!(in_a_directory(&[has, "other"], false, name), (false, lacks), "{name} where {has} is");
         }
+        // One name, composed in two ways.
+        for (has, name, lacks) in [("한", "한", false), ("한", "\u{1112}\u{1161}\u{11ab}", true)] {
+            let names = || Some(HashSet::from([has.as_bytes().into()]));
+            let is = judge(name.as_bytes(), &|_| true, names);
+            assert_eq!((is.is_exact, is.lacks), (false, lacks), "{name}");
+        }
         // Without the right to list it.
         assert!(!judge(b"a", &|_| true, || None).lacks);
-    }
-
-    #[test]
-    fn bytes_that_are_no_text_have_another_spelling_when_they_have_letters() {
-        assert_eq!(in_other_case(b"a\xff"), Some(b"A\xff".to_vec()));
-        assert_eq!(in_other_case(b"\xff1"), None);
-        assert_eq!(in_other_case(b""), None);
     }
 }
