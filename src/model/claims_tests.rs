@@ -535,6 +535,9 @@ fn texts_of_an_input_that_are_judged_otherwise_are_no_strays() {
     assert_eq!(strays(ToolKind::Read, json!({ "n": "/p/.env", "path": "/p/a" })), ["/p/.env"]);
     assert_eq!(strays(ToolKind::Fetch, json!({ "url": "https://x.com", "upload": "/p/x" })), ["/p/x"]);
     assert_eq!(strays(ToolKind::Other, json!({ "a": { "b": ["c", { "content": "d", "e": "f" }] } })), ["c", "f"]);
+    let words: Vec<String> = (0..600).map(|n| format!("word{n}")).collect();
+    let found = strays(ToolKind::Edit, json!({ "path": "a", "notes": words, "whatever": ["last", ".git/hooks/x"] }));
+    assert!(found.len() < 600 && found.last().is_some_and(|last| last == ".git/hooks/x"), "{}", found.len());
     for input in [
         json!({ "path": "a", "old_string": ".env", "newText": "b", "content": "c" }),
         json!({ "query": "process.env", "pattern": "*.key", "text": "a" }),

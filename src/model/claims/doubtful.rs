@@ -10,8 +10,10 @@ use crate::model::tool::asked::contradiction;
 use crate::model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
 
-/// Texts of one input that are looked at, and the bytes of each: no system opens longer paths.
+/// Texts of one input that are looked at, with those that look like paths, and the bytes of each: no system opens longer
+/// paths.
 const MAX_TEXTS: usize = 512;
+const MAX_PATHS: usize = 2048;
 const MAX_BYTES: usize = 4096;
 /// Of these and of commands in it that are judged.
 const MAX_LIKELY: usize = 64;
@@ -189,7 +191,9 @@ fn strays(tool: &ToolCall, kind: ToolKind, files: &[String]) -> Vec<String> {
     };
     let mut add = |text: &String| {
         let is_new = may_be_path(text) && !files.contains(text) && !found.contains(text);
-        if is_new && found.len() < MAX_TEXTS {
+        // However many words stand before a path.
+        let most = if keys::is_like_a_path(text) { MAX_PATHS } else { MAX_TEXTS };
+        if is_new && found.len() < most {
             found.push(text.clone());
         }
     };

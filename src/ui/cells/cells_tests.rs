@@ -498,6 +498,8 @@ fn what_stands_beside_a_command_or_a_diff_and_is_not_shown_there_is_set_out() {
         (json!({"command": "ls", "parallel": [{"command": "rm -rf ~"}]}), "run  rm -rf ~"),
         (json!({"command": "ls", "host": "prod", "user": "root"}), "user: root"),
         (json!({"command": "ls", "cwd": "/proj", "Working-Dir": "/etc"}), "Working-Dir: /etc"),
+        (json!({"command": "bash", "script": "diff a b; rm -rf ~"}), "rm -rf ~"),
+        (json!({"command": "bash", "code": "--- a\n+++ b; rm -rf ~"}), "rm -rf ~"),
     ] {
         let shown = runs(input.clone());
         assert!(shown.contains(said), "{input}: {shown}");

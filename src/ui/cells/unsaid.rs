@@ -110,6 +110,10 @@ impl Shown<'_> {
         let of_patch = ["@@", "---", "+++", "***", "===", "diff ", "Index: ", "\\ No newline"];
         let lines: Vec<&str> =
             text.lines().filter(|line| !of_patch.iter().any(|mark| line.starts_with(mark))).collect();
+        // Lines of that form alone are no patch.
+        if lines.iter().all(|line| line.trim().is_empty()) {
+            return false;
+        }
         let last = lines.len().saturating_sub(1);
         let mut all = lines.iter().enumerate().map(|(at, line)| (at == 0 || at == last, bare(line)));
         all.all(|(is_end, line)| self.changed_lines.contains(line) || line.is_empty() || is_end && is_part(line))

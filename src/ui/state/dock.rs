@@ -189,8 +189,8 @@ pub struct DockState {
     changed: Now,
     /// When the person answered last; nothing once something else was typed.
     answered: Option<Now>,
-    /// The option that was clicked last, and when.
-    clicked: Option<(usize, Now)>,
+    /// The option that was clicked last, where on the screen, and when.
+    clicked: Option<(usize, (u16, u16), Now)>,
     /// The key that came just after a change, and when.
     insisted: Option<(Action, Now)>,
     rev: u64,
@@ -198,16 +198,29 @@ pub struct DockState {
     options: u64,
 }
 
+/// What a click on an option does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clicked {
+    Highlighted,
+    /// It was highlighted already, by a click that stood on the screen.
+    Answers,
+    /// Another one was clicked at the same place before: which of them is meant is not known.
+    Moved,
+}
+
 impl DockState {
-    /// An option is clicked: it is highlighted. True when it was already, by a click that stood on the screen.
-    pub fn click(&mut self, option: usize, now: Now) -> bool {
-        let before = self.clicked.filter(|(clicked, _)| *clicked == option && self.highlighted == Some(option));
-        if before.is_some_and(|(_, at)| now >= at.saturating_add(DOUBLE_CLICK)) {
-            return true;
+    /// An option is clicked at a place on the screen: it is highlighted.
+    pub fn click(&mut self, option: usize, place: (u16, u16), now: Now) -> Clicked {
+        match self.clicked.filter(|(clicked, ..)| self.highlighted == Some(*clicked)) {
+            Some((clicked, _, at)) if clicked == option && now >= at.saturating_add(DOUBLE_CLICK) => Clicked::Answers,
+            // The answers have moved under a mouse that has not.
+            Some((clicked, before, _)) if clicked != option && before == place => Clicked::Moved,
+            _ => {
+                self.highlight(Some(option));
+                self.clicked = Some((option, place, now));
+                Clicked::Highlighted
+            }
         }
-        self.highlight(Some(option));
-        self.clicked = Some((option, now));
-        false
     }
 
     /// Takes note of what the dock shows now. To be called after every change of the model and before every key. Tells

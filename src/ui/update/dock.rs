@@ -11,7 +11,7 @@ use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Layer};
 use crate::ui::labels::{self, Only};
 use crate::ui::msg::{Out, What};
-use crate::ui::state::dock::{Dialog, Heed, Neighbour, Raw};
+use crate::ui::state::dock::{Clicked, Dialog, Heed, Neighbour, Raw};
 use crate::ui::state::secrets::Secrets;
 use crate::ui::state::timing::GOES_ON;
 use crate::ui::state::{App, Focus, Holds, Refusal};
@@ -70,8 +70,10 @@ pub(super) fn click(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out
     else {
         return;
     };
-    if state.view.dock.click(option, cx.now) {
-        heeded(state, cx, Action::Accept, out);
+    match state.view.dock.click(option, (at.x, at.y), cx.now) {
+        Clicked::Highlighted => {}
+        Clicked::Answers => _ = heeded(state, cx, Action::Accept, out),
+        Clicked::Moved => state.say_of_question("the answers have moved: point at the one that is meant", cx.now),
     }
 }
 

@@ -423,6 +423,33 @@ fn a_second_click_on_an_option_answers_and_a_double_click_does_not() {
 }
 
 #[test]
+fn clicks_at_one_place_never_answer_what_has_moved_there() {
+    let options = ["Yes, and allow it in this project for as long as there is one, whatever it does", "Yes", "No"];
+    let asked = |columns, rows| {
+        let mut s = Scene::working(columns, rows);
+        s.ask_edit(1, "src/x.rs", "a\nb\nc\n", "a\nB\nc\n", &options);
+        s.after(700).draw();
+        s
+    };
+    let mut answered = 0;
+    for (columns, rows) in [40, 60, 80].into_iter().flat_map(|columns| (10..30).map(move |rows| (columns, rows))) {
+        let wanted: Vec<_> = asked(columns, rows).info.choices.clone();
+        for (at, option) in wanted {
+            let mut s = asked(columns, rows);
+            for _ in 0..4 {
+                s.after(700).input(Input::Mouse { what: Click::Left, x: at.x, y: at.y });
+                s.draw();
+            }
+            let given = s.answers();
+            let is_it = |(_, id): &(u64, String)| *id == format!("opt-{}", option + 1);
+            assert!(given.iter().all(is_it), "{columns}x{rows}: {option} was clicked, {given:?}");
+            answered += given.len();
+        }
+    }
+    assert!(answered > 100, "{answered}");
+}
+
+#[test]
 fn the_dock_never_takes_the_focus_by_itself() {
     let mut s = Scene::working(80, 24);
     s.typed("wri");
