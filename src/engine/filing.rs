@@ -298,9 +298,9 @@ impl FileQueue {
                 Ok(Err(error)) => (Err(refusing::file(&error)), Vec::new()),
                 Err(refusal) => (Err(refusal), Vec::new()),
             };
-            let message = words_of_apart(&path, apart);
+            let apart = (apart > 0).then(|| words_of_apart(&path, apart));
             facts.send(Fact::Written(at, HostEvent::FileWritten { req, path, result }, links));
-            if apart > 0 {
+            if let Some(message) = apart {
                 facts.tell(at, HostEvent::Warning { message });
             }
         });

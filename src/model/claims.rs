@@ -17,7 +17,7 @@ use keys::{
     ADDRESS_ENDS, ARGUMENTS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS,
     is_for_paths, is_nothing, matched_below, of_keys, texts, writes,
 };
-pub use keys::{is_address_of_file, is_glob, needs_expansion};
+pub use keys::{file_keys, is_address_of_file, is_glob, needs_expansion};
 use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -464,11 +464,6 @@ fn files_and_above(tool: &ToolCall, input: &Map<String, Value>) -> (Vec<String>,
 pub fn is_of_no_account(key: &str, value: &Value) -> bool {
     let key = &*keys::plain(key);
     keys::is_said_of_commands(key) || GIVEN_TO.contains(&key) && is_usual(value)
-}
-
-/// Keys of an object that may be paths of files.
-pub fn file_keys(map: &Map<String, Value>) -> Vec<String> {
-    map.keys().filter(|key| keys::is_path_as_key(key)).cloned().collect()
 }
 
 /// Whether a key is for what is written, looked for to be replaced, or for patches.

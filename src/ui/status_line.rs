@@ -229,8 +229,8 @@ fn left(session: SessionRef<'_>, to: Leads<'_>, hint: &[String], now: Now) -> (B
             (Busy::No, [what].into_iter().chain(Piece::hint(to, ("{review q} closes", ""))).collect())
         }
         Phase::NotStarted => (Busy::No, vec![Piece::new("", "no agent runs here", Token::Dim, KEEP)]),
-        Phase::Starting { since } => starting(to, &format!("starting {}", agent(session)), now.saturating_sub(since)),
-        Phase::Opening { since } => starting(to, "waiting for session", now.saturating_sub(since)),
+        Phase::Starting { since } => starting(to, ("starting", &agent(session)), now.saturating_sub(since)),
+        Phase::Opening { since } => starting(to, ("waiting", "for session"), now.saturating_sub(since)),
         Phase::PutOff { until } => {
             // The timer may be a little behind the clock.
             let left = countdown(until.saturating_sub(now).max(Duration::from_secs(1)));
@@ -290,7 +290,8 @@ const fn death_in_short(death: &Death, is_far: bool) -> &'static str {
     }
 }
 
-fn starting(to: Leads<'_>, what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
+/// What it does, and for whom, who may have a long name.
+fn starting(to: Leads<'_>, (does, whom): (&str, &str), waited: Duration) -> (Busy, Vec<Piece>) {
     if waited >= START_PATIENCE {
         let ends = "{Tab}, then {question q} ends it";
         let hint = Piece::hint(to, ("{Tab}, then {question s} shows its messages, {question q} ends it", ends));
@@ -298,9 +299,7 @@ fn starting(to: Leads<'_>, what: &str, waited: Duration) -> (Busy, Vec<Piece>) {
             [Piece::new("", "no answer", Token::Warn, KEEP), Piece::new(" for ", clock(waited), Token::Warn, 80)];
         return (Busy::Yes, pieces.into_iter().chain(hint).collect());
     }
-    // What is started may have a long name.
-    let short = what.split(' ').next().unwrap_or_default();
-    let what = Piece::new("", what, Token::Text, KEEP).or(RUNNING, short, Token::Text);
+    let what = Piece::new("", format!("{does} {whom}"), Token::Text, KEEP).or(RUNNING, does, Token::Text);
     (Busy::Yes, vec![what, Piece::new(" ", human::duration(waited), Token::Text, 80)])
 }
 

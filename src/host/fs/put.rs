@@ -136,8 +136,7 @@ pub fn respell(root: &Path, from: &Path, to: &OsStr) -> Result<(), FsError> {
 }
 
 fn lists(dir: &OwnedFd, name: &OsStr) -> bool {
-    let mut entries = steps::list(dir).into_iter().flatten().flatten();
-    entries.any(|entry| entry.file_name().to_bytes() == name.as_bytes())
+    steps::names(dir).is_some_and(|names| names.iter().any(|is| **is == *name.as_bytes()))
 }
 
 /// Gives what a killed program has left under a name of ours one that everybody sees, beside `below`. The error says

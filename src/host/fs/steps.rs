@@ -47,8 +47,13 @@ pub fn step(dir: impl AsFd, name: impl Arg) -> Result<OwnedFd, Errno> {
     openat(dir, name, WALK, Mode::empty())
 }
 
-/// The names in a directory.
-pub fn list(dir: impl AsFd) -> Result<Dir, Errno> {
+/// The names in a directory; nothing where not all of them can be read.
+pub fn names(dir: impl AsFd) -> Option<Vec<Box<[u8]>>> {
     // A handle to walk from is none to list.
-    Dir::read_from(openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+    let dir = openat(dir, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    let mut names = Vec::new();
+    for entry in Dir::read_from(dir).ok()? {
+        names.push(entry.ok()?.file_name().to_bytes().into());
+    }
+    Some(names)
 }

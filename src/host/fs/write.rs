@@ -90,8 +90,7 @@ pub fn write_text(
 /// A file keeps its name, by whatever spelling it is found.
 fn as_listed(dir: &OwnedFd, name: OsString) -> OsString {
     let finds = |name: &[u8]| statat(dir, name, AtFlags::SYMLINK_NOFOLLOW).is_ok();
-    let names = || steps::list(dir).ok()?.map(|entry| Some(entry.ok()?.file_name().to_bytes().into())).collect();
-    spelling::listed(name.as_bytes(), &finds, names).map_or(name, |is| OsString::from_vec(is.into_vec()))
+    spelling::listed(name.as_bytes(), &finds, || steps::names(dir)).map_or(name, |is| OsString::from_vec(is.into_vec()))
 }
 
 fn previous(file: File) -> Option<String> {

@@ -185,13 +185,18 @@ pub(super) fn of_keys_below(
     is_left_out: impl Fn(&str) -> bool,
     is_one: impl Fn(&str) -> bool,
 ) -> Vec<&Value> {
-    let mut found = Vec::new();
-    let mut open: Vec<&Value> = of_keys(input, |key| !is_left_out(key)).collect();
+    let objects = objects(of_keys(input, |key| !is_left_out(key)));
+    objects.into_iter().flat_map(|map| of_keys(map, &is_one)).collect()
+}
+
+/// The objects in these values, however deep.
+fn objects<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<&'a Map<String, Value>> {
+    let (mut found, mut open) = (Vec::new(), values.collect::<Vec<_>>());
     while let Some(value) = open.pop() {
         match value {
             Value::Array(list) => open.extend(list),
             Value::Object(map) => {
-                found.extend(of_keys(map, &is_one));
+                found.push(map);
                 open.extend(map.values());
             }
             _ => {}
@@ -298,19 +303,12 @@ pub(super) fn changed(input: &Map<String, Value>) -> impl Iterator<Item = String
 
 /// Keys that may be paths, however deep.
 pub(super) fn paths_as_keys(input: &Map<String, Value>) -> Vec<String> {
-    let mut found: Vec<String> = input.keys().filter(|key| is_path_as_key(key)).cloned().collect();
-    let mut open: Vec<&Value> = input.values().collect();
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Array(list) => open.extend(list),
-            Value::Object(map) => {
-                found.extend(map.keys().filter(|key| is_path_as_key(key)).cloned());
-                open.extend(map.values());
-            }
-            _ => {}
-        }
-    }
-    found
+    std::iter::once(input).chain(objects(input.values())).flat_map(file_keys).collect()
+}
+
+/// Keys of an object that may be paths of files.
+pub fn file_keys(map: &Map<String, Value>) -> Vec<String> {
+    map.keys().filter(|key| is_path_as_key(key)).cloned().collect()
 }
 
 /// Whether a key is for addresses.

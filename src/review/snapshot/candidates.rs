@@ -5,7 +5,7 @@
 
 use super::objects::Objects;
 use super::preserve::Share;
-use super::{Point, RULES, Snapshot, packs};
+use super::{Point, RULES, Snapshot, packs, staged};
 use crate::base::human::thousands;
 use crate::review::snapshot::capture::{Job, racy};
 use crate::review::snapshot::clock::TICK;
@@ -18,6 +18,7 @@ use crate::review::worktree::walk::{self, Found, Kind, Part, Reader, RelPath, St
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// Repositories below the root whose index is read.
@@ -31,6 +32,8 @@ pub(super) struct LastRead {
     own: Option<Stat>,
     /// What `own` was when it was read first.
     first: Option<Stat>,
+    /// Of which paths it says something else than then, in words, and when it was `own`: documents ask often.
+    otherwise: Mutex<Option<(Stat, Option<String>)>>,
     /// Of the repositories below the root, by their directories.
     nested: BTreeMap<RelPath, Stat>,
     /// Of those whose index is not read, the first ones, and how many there are.
@@ -38,9 +41,18 @@ pub(super) struct LastRead {
 }
 
 impl LastRead {
-    /// Whether the index of the root's repository is the one that was read first.
-    pub(super) fn is_as_at_first(&self) -> bool {
-        self.own.is_some() && self.own == self.first
+    /// Of which paths the index of the repository of `root` says something else than at first, in words.
+    pub(super) fn otherwise(&self, dir: &Path, root: &Path) -> Option<String> {
+        if self.own.is_some() && self.own == self.first {
+            return None;
+        }
+        let mut last = self.otherwise.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, words)) = last.as_ref().filter(|(of, _)| Some(*of) == self.own) {
+            return words.clone();
+        }
+        let words = staged::otherwise(dir, root);
+        *last = self.own.map(|own| (own, words.clone()));
+        words
     }
 
     /// Which indexes are not read, in words.

@@ -10,7 +10,6 @@ use super::coverage::{self, Uncovered};
 use super::fingerprints::Fingerprints;
 use super::manifest::Entries;
 use super::packs;
-use super::staged;
 use crate::base::paths::visible;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
@@ -169,9 +168,7 @@ impl Snapshot {
         let mut named: Vec<Uncovered> = self.objects.at_risk(&self.seen).into_iter().map(Uncovered::from).collect();
         named.extend(self.objects.left_out().map(Uncovered::from));
         named.extend(self.indexes.left_out().map(Uncovered::from));
-        if !self.indexes.is_as_at_first() {
-            named.extend(staged::otherwise(&self.dir, self.root()).map(Uncovered::from));
-        }
+        named.extend(self.indexes.otherwise(&self.dir, self.root()).map(Uncovered::from));
         let replaced = self.root.words();
         if self.root.is_lost() {
             // Of what stands in its place nothing is looked at.

@@ -450,6 +450,11 @@ fn what_only_comes_into_the_index_is_named() {
     space.run(&["add", "-A"]);
     assert_eq!(snapshot.scan().unwrap(), [], "no file has changed");
     assert_eq!(said(&snapshot), ["1 path: of-person"]);
+    // What was found is kept as long as the index stays: documents ask for it often.
+    let (note, away) = (space.store().join("index-at-first"), space.store().join("away"));
+    fs::rename(&note, &away).unwrap();
+    assert_eq!(said(&snapshot), ["1 path: of-person"]);
+    fs::rename(&away, &note).unwrap();
     space.run(&["rm", "-q", "--cached", "src/a"]);
     space.run(&["update-index", "--chmod=+x", "src/b"]);
     for n in 0..20 {

@@ -60,14 +60,11 @@ pub fn folding() -> impl Drop + use<> {
 
 /// The name by which a directory has what is asked for.
 pub fn spelled(dir: &OwnedFd, name: &[u8]) -> Vec<u8> {
-    let names = || {
-        let names = steps::list(dir).unwrap().map(|entry| entry.unwrap().file_name().to_bytes().to_vec());
-        names.collect::<Vec<_>>()
-    };
-    if !FOLDS.get() || names().iter().any(|is| is == name) {
+    let names = || steps::names(dir).unwrap();
+    if !FOLDS.get() || names().iter().any(|is| **is == *name) {
         return name.to_vec();
     }
-    names().into_iter().find(|is| is.eq_ignore_ascii_case(name)).unwrap_or_else(|| name.to_vec())
+    names().into_iter().find(|is| is.eq_ignore_ascii_case(name)).map_or_else(|| name.to_vec(), <[u8]>::into_vec)
 }
 
 /// The clock of the files is behind the ordinary one by so much from now on; what it was until now, it dates as before.

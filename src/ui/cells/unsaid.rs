@@ -2,13 +2,14 @@
 //!
 //! Invariants: a text that stands nowhere else in the question is among it, and what is shown of it is bounded.
 
+use super::diffs::indented;
 use super::lines::more_lines;
 use super::named::{is_here, joined};
 use super::{CellCtx, values};
 use crate::model::claims::{
     file_keys, files_named, is_for_places, is_for_what_is_written, is_of_no_account, texts_in_input,
 };
-use crate::model::tool::{ChangeBody, ToolCall, ToolContent};
+use crate::model::tool::{Change, ChangeBody, ToolCall, ToolContent};
 use crate::text::line::LogicalLine;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -48,12 +49,12 @@ pub(super) fn lines(tool: &ToolCall, what: &str, above: &[LogicalLine], ctx: &Ce
     let more = lines.len().saturating_sub(MAX_LINES);
     if more > 1 {
         lines.truncate(MAX_LINES);
-        lines.push(super::diffs::indented(more_lines(more, false)));
+        lines.push(indented(more_lines(more, false)));
     }
     lines
 }
 
-fn texts_of(change: &crate::model::tool::Change) -> Vec<&str> {
+fn texts_of(change: &Change) -> Vec<&str> {
     match &change.body {
         ChangeBody::Texts { old, new } => old.iter().map(|old| &**old).chain([&**new]).collect(),
         ChangeBody::Patch(patch) => vec![&**patch],

@@ -38,7 +38,7 @@ impl Names {
         if listed.is_some_and(|(_, names)| names.contains(name)) {
             return false;
         }
-        let names = || list(dir);
+        let names = || steps::names(dir).map(HashSet::from_iter);
         let Spelling { is_exact, lacks, names } = judge(name, &|name| find(dir, name).is_ok(), names);
         self.is_exact = is_exact;
         if names.is_some() {
@@ -91,12 +91,7 @@ pub(crate) fn spelled(root: &Path, key: &[u8]) -> Option<RelPath> {
 /// The name that a directory has for what is found by another spelling of it.
 fn listed_as(dir: &OwnedFd, name: &[u8]) -> Option<RelPath> {
     let finds = |name: &[u8]| find(dir, name).is_ok();
-    if finds(name) { listed(name, &finds, || Some(list(dir)?.into_iter().collect())) } else { None }
-}
-
-fn list(dir: &OwnedFd) -> Option<HashSet<RelPath>> {
-    let entries = steps::list(dir).ok()?;
-    entries.map(|entry| Some(entry.ok()?.file_name().to_bytes().into())).collect()
+    if finds(name) { listed(name, &finds, || steps::names(dir)) } else { None }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Invariants: nothing is decided by it; a click without a motion selects nothing.
 
 use super::mouse::scroll;
+use crate::base::sanitize;
 use crate::model::changes::FileDoc;
 use crate::text::copied::Copied;
 use crate::ui::keys::Layer;
@@ -29,7 +30,7 @@ pub(super) fn key(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
                 Inexact::Whole => "it is no text, or changes as a whole".to_owned(),
                 Inexact::Cut => "not all of its lines are shown".to_owned(),
                 Inexact::StandIns => "it holds characters that cannot be shown".to_owned(),
-                Inexact::Note(note) => crate::base::sanitize::line(&note).into_owned(),
+                Inexact::Note(note) => sanitize::line(&note).into_owned(),
             };
             let other = state.keys.say(Layer::Review, " · {w} writes a patch of it");
             state.say(format!("not copied: {why}{other}"), cx.now);
