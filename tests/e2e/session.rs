@@ -410,6 +410,11 @@ impl Session {
         })
     }
 
+    /// Whether Ctrl+C is a signal now, for whoever has the terminal.
+    pub fn keys_are_signals(&self) -> bool {
+        format!("{:?}", self.master.get_termios()).contains("ISIG")
+    }
+
     pub fn resize(&self, cols: u16, rows: u16) {
         // The emulator first: what was written for the old size is drawn over in any case.
         if let Some(seen) = self.seen().as_mut() {

@@ -20,9 +20,9 @@ use tokio::process::{Child, Command};
 const MAX_TEXT: u64 = 8 << 20;
 /// A longer one tells an editor nothing, in bytes.
 const MAX_EXTENSION: usize = 32;
-/// Says something, once any key will do, and takes one with all of the bytes that it is sent as. Ctrl+C is one, and ends no
-/// more than the wait.
-const ONE_KEY: &str = "trap : INT; kept=$(stty -g); stty -icanon -echo min 1 time 0; printf '\\n%s ' \"$1\"; \
+/// Says something, once any key will do, and takes one with all of the bytes that it is sent as. Ctrl+C is one as well:
+/// as a signal it would be lost between two commands of this line.
+const ONE_KEY: &str = "trap : INT; kept=$(stty -g); stty -icanon -echo -isig min 1 time 0; printf '\\n%s ' \"$1\"; \
     dd bs=64 count=1 > /dev/null 2>&1; stty \"$kept\"";
 /// Where neither `VISUAL` nor `EDITOR` is set.
 const USUAL: &str = "vi";
