@@ -123,12 +123,16 @@ pub fn undo(undo: &Undo) -> Result<u8, Usage> {
 }
 
 fn take_back(home: &Path, undo: &Undo) -> Result<u8, ReviewError> {
-    let found = find(home, &undo.session)?;
-    take_back_of(home, undo, &found)
+    let mut found = find(home, &undo.session)?;
+    let tracker = opened(&found.dir)?;
+    if undo.session == archive::LAST && found.session.is_some() {
+        // Not one that was only opened.
+        found.session = tracker.turns().newest().cloned().or(found.session);
+    }
+    take_back_of(home, undo, &found, tracker)
 }
 
-fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewError> {
-    let mut tracker = opened(&found.dir)?;
+fn take_back_of(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) -> Result<u8, ReviewError> {
     if undo.turn.is_none()
         && let Some((words, Newest::Merge(files))) = tracker.newest_decision()
     {
@@ -183,9 +187,7 @@ fn take_back_of(home: &Path, undo: &Undo, found: &Found) -> Result<u8, ReviewErr
         say(&words);
     }
     say_gone(&tracker);
-    if let Some(words) = tracker.not_covered() {
-        say(&format!("{words}: acp-tui review {}", tracker.head().stem));
-    }
+    say_uncovered(&tracker);
     drop(tracker);
     if undo.turn.is_none() && found.session.is_some() {
         for earlier in earlier(home, found) {
@@ -220,6 +222,13 @@ fn say_gone(tracker: &ReviewSession) {
     tracker.gone_for_good().iter().for_each(|words| say(words));
 }
 
+/// How much was changed that no undo takes back.
+fn say_uncovered(tracker: &ReviewSession) {
+    if let Some(words) = tracker.not_covered() {
+        say(&format!("{words}: acp-tui review {}", tracker.head().stem));
+    }
+}
+
 fn say_later(tracker: &ReviewSession, found: &Found) {
     for later in later(tracker.turns(), found.session.as_ref()) {
         say(&format!("later turns of session {} in the same run are taken back too", archive::shown_id(later)));
@@ -230,6 +239,7 @@ fn say_later(tracker: &ReviewSession, found: &Found) {
 /// run is taken back instead.
 fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) -> Result<u8, ReviewError> {
     say_gone(&tracker);
+    say_uncovered(&tracker);
     let Some(session) = found.session.as_ref().filter(|_| undo.turn.is_none()) else {
         return Ok(show(&[], Tense::Did, &tracker));
     };
@@ -253,7 +263,8 @@ fn nothing(home: &Path, undo: &Undo, found: &Found, mut tracker: ReviewSession) 
         let stem = &run.listed.stem;
         say(&format!("the last run of the session has nothing left to take back; this is its earlier run {stem}"));
         drop(tracker);
-        return take_back_of(home, undo, &Found { dir: run.listed.dir.clone(), session: Some(run.session.clone()) });
+        let found = Found { dir: run.listed.dir.clone(), session: Some(run.session.clone()) };
+        return take_back_of(home, undo, &found, opened(&found.dir)?);
     }
     for earlier in &runs {
         say(&left_run(&earlier.run));

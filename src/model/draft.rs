@@ -96,7 +96,7 @@ pub enum Place {
 
 impl Place {
     /// `before` is where the session's draft was: one that has had its own keeps it, also when nothing is shown of what
-    /// was said in it.
+    /// was said in it, and until an agent that has begun anew gives it another name.
     pub fn of(session: SessionRef<'_>, before: Option<&Self>) -> Self {
         let agent = session.agent().command.clone();
         let has_own = |id: &str| {
@@ -107,9 +107,12 @@ impl Place {
         if let (Some(ReadOnly::Elsewhere(_)), Some(id)) = (session.read_only(), session.known_id()) {
             return Self::Beside { agent, id: id.as_str().to_owned() };
         }
-        match session.known_id().filter(|id| has_own(id.as_str())) {
-            Some(id) => Self::Session { agent, id: id.as_str().to_owned() },
-            None => Self::Directory { agent, cwd: PathBuf::from(&session.cwd), key: session.key() },
+        // Its agent has been started again, and has given it no name yet.
+        let of_before = before.filter(|before| session.has_talked() && matches!(before, Self::Session { .. }));
+        match (session.known_id().filter(|id| has_own(id.as_str())), of_before) {
+            (Some(id), _) => Self::Session { agent, id: id.as_str().to_owned() },
+            (None, Some(before)) => before.clone(),
+            (None, None) => Self::Directory { agent, cwd: PathBuf::from(&session.cwd), key: session.key() },
         }
     }
 

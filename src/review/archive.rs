@@ -35,7 +35,7 @@ const TOLD: &str = ".told";
 /// Without a head, a review this young may be about to get one.
 const BEGINNING: Duration = Duration::from_hours(1);
 
-/// The newest session of this directory, else the newest whose directory is still there.
+/// The newest session of this directory in which something happened, else the newest whose directory is still there.
 pub const LAST: &str = "last";
 /// Every session, where sessions are removed.
 pub const ALL: &str = "all";
@@ -253,7 +253,12 @@ pub fn find(home: &Path, name: &str, cwd: Option<&Path>) -> Result<Found, Review
         let all: Vec<&Listed> = all.iter().filter(has_begun).collect();
         // The demo's directory is gone with it: there is nothing to be put back.
         let there = |one: &&Listed| one.head.as_ref().is_some_and(|head| head.cwd.is_dir());
-        let first = |fits: &dyn Fn(&&Listed) -> bool| all.iter().copied().find(fits);
+        // One in which nothing was said is meant only where no other is.
+        let first = |fits: &dyn Fn(&&Listed) -> bool| {
+            let mut fitting = all.iter().copied().filter(fits);
+            let newest = fitting.clone().next();
+            fitting.find(|one| !is_empty(&one.dir)).or(newest)
+        };
         let newest = first(&is_here).or_else(|| first(&there)).or_else(|| first(&|_| true));
         let newest = newest.ok_or_else(|| ReviewError::Refused("no sessions are kept yet".to_owned()))?;
         return Ok(Found { dir: newest.dir.clone(), session: AgentSession::newest(&newest.sessions).cloned() });

@@ -153,6 +153,22 @@ fn last_is_the_newest_of_this_directory_and_else_of_all() {
 }
 
 #[test]
+fn last_is_no_window_in_which_nothing_was_said_where_there_is_another() {
+    let home = TempDir::new().unwrap();
+    let home = home.path();
+    let last = |cwd: &str| find(home, LAST, Some(Path::new(cwd))).unwrap().session.unwrap().id;
+    let silent = |stem: &str, started, cwd: &str, id| {
+        fs::write(put(home, stem, started, cwd, &[session(id, 1)]).join(LEDGER), "").unwrap();
+    };
+    silent("100-000-1", 100, "/no/a", "only opened");
+    put(home, "200-000-1", 200, "/no/b", &[session("elsewhere", 1)]);
+    assert_eq!(last("/no/a"), "only opened", "what is of this directory comes before others");
+    put(home, "300-000-1", 300, "/no/a", &[session("said", 1)]);
+    silent("400-000-1", 400, "/no/a", "opened later");
+    assert_eq!(last("/no/a"), "said");
+}
+
+#[test]
 fn what_is_open_elsewhere_is_marked_and_stays() {
     let home = TempDir::new().unwrap();
     let dir = put(home.path(), "100-000-1", 100, "/a", &[]);

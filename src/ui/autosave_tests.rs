@@ -194,6 +194,32 @@ async fn an_account_is_kept_whole_for_a_session_that_continues_what_it_is_of() {
 }
 
 #[tokio::test]
+async fn what_waits_stays_with_a_conversation_whose_agent_begins_anew() {
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = Scene::new(80, 24);
+    fetched(&mut autosave, &mut scene).await;
+    opened(&mut scene);
+    for text in ["said", "waits"] {
+        scene.intent(Intent::Prompt { text: text.into(), links: Vec::new() });
+    }
+    autosave.look(&scene.model, &scene.ui);
+    drafts.sees("gem-1:  + 1");
+    let place = Place::of(scene.model.first(), None);
+    // It keeps no sessions, and opens none when it is there again.
+    let exit = Exit { code: Some(1), signal: None };
+    scene.event(Event::Host(HostEvent::AgentExited { exit, stderr: Vec::new() }));
+    scene.intent(Intent::Restart);
+    autosave.look(&scene.model, &scene.ui);
+    scene.ui.view.composer.paste("more");
+    autosave.look(&scene.model, &scene.ui);
+    autosave.close();
+    let kept = drafts.drafts.lock().unwrap().clone();
+    assert_eq!(kept.keys().collect::<Vec<_>>(), [&place], "{kept:?}");
+    assert!(kept[&place].clone().joined().contains("waits"), "{kept:?}");
+}
+
+#[tokio::test]
 async fn a_draft_that_was_kept_comes_back_before_what_was_typed_meanwhile() {
     let drafts = Arc::new(Memory::default());
     let mut scene = Scene::new(80, 24);

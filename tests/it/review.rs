@@ -154,6 +154,18 @@ fn undo_says_what_happens_to_each_file_and_redo_takes_it_back() {
 }
 
 #[test]
+fn an_undo_with_nothing_to_take_back_says_how_much_it_does_not_cover() {
+    let place = Place::new();
+    let init = r#"{ do = "terminal", tool = "t", command = "git", args = ["init", "-q"] },"#;
+    place.work(init);
+    // What the files are stays as it was: only git knows another one.
+    place.work(r#"{ do = "terminal", tool = "t", command = "git", args = ["add", "kept.txt"] },"#);
+    let undone = place.run(&["undo", "last"]);
+    undone.assert_says(0, &["not covered by an undo", "acp-tui review "]);
+    assert_eq!(undone.out(), "nothing to take back\n");
+}
+
+#[test]
 fn an_undo_of_what_could_not_be_looked_at_throughout_is_no_success() {
     let place = Place::new();
     let id = place.work(STEPS);

@@ -37,6 +37,11 @@ impl<'a> Turns<'a> {
         self.counted().next().filter(|_| !self.are_shared())
     }
 
+    /// The newest session in which something was said, and none that answers a question beside another.
+    pub fn newest(&self) -> Option<&'a AgentSession> {
+        self.sessions.iter().rfind(|session| !session.is_aside && self.of(&session.id).next().is_some())
+    }
+
     /// Whether a turn answers a question beside another session.
     pub fn is_aside(&self, turn: u64) -> bool {
         self.owner(turn).is_some_and(|session| session.is_aside)
@@ -128,6 +133,19 @@ mod tests {
         let want = [("a", 1), ("a", 1), ("a", 2), ("b", 1), ("a", 3)].map(|(id, n)| (id.to_owned(), n));
         assert_eq!(owners(&all, &[1, 2, 4, 5], &[0, 1, 2, 4, 5]), want);
         assert_eq!(owners(&[], &[1], &[1]), []);
+    }
+
+    #[test]
+    fn the_newest_session_is_one_in_which_something_was_said() {
+        let newest = |all: &[AgentSession], begun: &[u64]| {
+            let begun = begun.iter().copied().collect();
+            Turns::new(all, &begun).newest().map(|session| session.id.clone())
+        };
+        let aside = AgentSession { is_aside: true, ..session("aside", 3) };
+        let all = [session("a", 1), session("b", 2), session("never", 3), aside];
+        assert_eq!(newest(&all[..3], &[1, 2]).as_deref(), Some("b"));
+        assert_eq!(newest(&all, &[1, 2, 3]).as_deref(), Some("b"), "a question beside it is no later word of it");
+        assert_eq!(newest(&all, &[]), None);
     }
 
     #[test]

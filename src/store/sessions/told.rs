@@ -87,7 +87,11 @@ impl AgentRecord {
         for listed in &told.sessions {
             let Some(cwd) = listed.cwd.as_ref().or(told.cwd.as_ref()) else { continue };
             let kept = self.record(&mut places, listed.id.as_str());
-            (kept.cwd, kept.is_listed, kept.told) = (cwd.clone(), true, millis);
+            (kept.cwd, kept.is_listed) = (cwd.clone(), true);
+            if kept.is_hidden {
+                continue;
+            }
+            kept.told = millis;
             let title = listed.title.as_deref().filter(|title| !account::is_placeholder(title));
             kept.title = title.map(|title| cut(title, MAX_NAME));
             let updated = listed.updated.as_deref().map(|updated| cut(updated, MAX_NAME));

@@ -196,6 +196,14 @@ fn a_name_of_the_persons_stays_and_what_they_forgot_is_not_shown_again() {
     hide(state.path(), &[&known("theirs").unwrap()]).unwrap();
     remember(state.path(), &theirs()).unwrap();
     assert_eq!(known("theirs"), None);
+    let (_, file) = files(&journals(state.path()).join(DIR)).unwrap().remove(0);
+    let book = read(&file).unwrap().unwrap();
+    let kept = book.sessions.iter().find(|kept| kept.id == "theirs").unwrap();
+    assert_eq!(
+        (&kept.title, &kept.updated, kept.told),
+        (&None, &None, None),
+        "what it was about comes back with no list"
+    );
 }
 
 /// Nor does it come back when everything is forgotten; what stays keeps its name.
