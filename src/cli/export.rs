@@ -218,7 +218,7 @@ impl Out<'_> {
         for journal in &known.journals {
             check_size(journal)?;
             let cwd = known.cwd.to_string_lossy().into_owned();
-            let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None));
+            let model = Model::new(known.command.clone(), cwd, Policy::Auto(Allow::None)).whole();
             let before = (known.session_id.clone().into(), std::mem::take(&mut past));
             let sources = sources(journal, &before.0, &before.1);
             let lines = |take: &mut dyn FnMut(&str)| each_line(journal, |line| take(&String::from_utf8_lossy(line)));

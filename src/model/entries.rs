@@ -3,7 +3,8 @@
 //! An entry is in memory, or only where it was written is known; which of them leave is decided elsewhere. Invariants:
 //! ids count up without gaps from the first entry kept, so an id finds its entry by subtraction; the bytes in memory stay
 //! below a budget, beyond which the oldest bodies give way to a line that says so; the number of entries, and what they take
-//! when each is too small to give way, stay below bounds, beyond which the oldest go and one line says how many.
+//! when each is too small to give way, stay below bounds, beyond which the oldest go and one line says how many. A
+//! transcript that is written out for people is whole, and has no such bounds.
 
 use super::entry::{Attachment, Body, Entry, FileOutcome, Level, Notice, PlanEntry, PlanStatus, UserState};
 use super::history::{Away, Kind, Left, fingerprint_of};
@@ -39,6 +40,8 @@ pub struct Entries {
     bytes: usize,
     /// A journal is written: what gives way here is there.
     pub(super) has_journal: bool,
+    /// Nothing gives way, however much there is.
+    pub(super) is_whole: bool,
     /// Entries before this id have been emptied for the budget, unless they are among `grown`.
     emptied: u64,
     /// Entries that were too small to be emptied and have grown since.
@@ -308,7 +311,7 @@ impl Entries {
     }
 
     fn keep_budget(&mut self) {
-        while self.bytes > TRANSCRIPT_BUDGET {
+        while self.bytes > TRANSCRIPT_BUDGET && !self.is_whole {
             let id = match self.grown.pop_first() {
                 Some(id) => EntryId(id),
                 None if self.emptied + 1 < self.next_id().0 => {
@@ -356,7 +359,8 @@ impl Entries {
 
     pub(super) fn is_over(&self) -> bool {
         // One large entry is no reason to let all others go.
-        self.list.len() > MAX_ENTRIES || self.bytes > MAX_IN_MEMORY && self.list.len() > 2 * BATCH
+        let is_over = self.list.len() > MAX_ENTRIES || self.bytes > MAX_IN_MEMORY && self.list.len() > 2 * BATCH;
+        is_over && !self.is_whole
     }
 
     /// Lets the oldest entries go when there are too many; a line in their place says how many.

@@ -73,6 +73,15 @@ fn the_journal_is_named_only_where_one_is_written() {
 }
 
 #[test]
+fn nothing_gives_way_in_a_transcript_that_is_to_be_whole() {
+    let mut model = crate::model::Model::new("agent".into(), "/w".into(), crate::model::session::Policy::Ask).whole();
+    let key = model.first().key();
+    let entries = &mut model.sessions.get_mut(&key).unwrap().entries;
+    let all = (0..3).map(|_| entries.push(TurnId(1), Now::ZERO, text(TRANSCRIPT_BUDGET))).collect::<Vec<_>>();
+    assert!(all.into_iter().all(|id| !is_emptied(entries, id)) && !entries.is_over());
+}
+
+#[test]
 fn an_entry_that_grows_after_the_budget_has_passed_it_gives_way_too() {
     let mut entries = Entries::default();
     let small = entries.push(TurnId(1), Now::ZERO, text(1));

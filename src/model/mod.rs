@@ -83,6 +83,8 @@ pub struct Model {
     unrecorded: Option<Unrecorded>,
     /// Old entries leave memory.
     has_history: bool,
+    /// Nothing of what is said gives way.
+    is_whole: bool,
     /// What earlier journals have of a session is read before its agent is asked for it.
     has_earlier: bool,
     /// Parts of the protocol are used that may still change.
@@ -117,6 +119,7 @@ impl Model {
             has_journal: false,
             unrecorded: None,
             has_history: false,
+            is_whole: false,
             has_earlier: false,
             has_unstable: false,
             budget: None,
@@ -210,6 +213,14 @@ impl Model {
         self
     }
 
+    /// Holds all that is said, however much: for what is written out at once.
+    #[must_use]
+    pub fn whole(mut self) -> Self {
+        self.is_whole = true;
+        self.sessions.values_mut().for_each(|session| session.entries.is_whole = true);
+        self
+    }
+
     /// A further session, which is not opened. Agents and sessions are never taken out, so keys stay unique.
     fn add_session(&mut self, agent: AgentKey, cwd: String) -> SessionKey {
         let key = self.sessions.last_key_value().map_or(SessionKey::FIRST, |(last, _)| SessionKey(last.0 + 1));
@@ -221,6 +232,7 @@ impl Model {
         }
         session.entries.has_journal = self.has_journal;
         session.entries.leaving.is_on = self.has_history;
+        session.entries.is_whole = self.is_whole;
         session.changes.is_on = self.has_review;
         self.sessions.insert(key, session);
         key

@@ -21,6 +21,8 @@ use tokio::sync::mpsc;
 
 /// How long words are gathered before they are written.
 const GATHER: Duration = Duration::from_millis(250);
+/// What could not be written is tried again after this time: a full disk has room again.
+const AGAIN: Duration = Duration::from_secs(2);
 /// How long the last of it may take on its way to the disk.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// What the worker has found and the loop has not heard of yet.
@@ -79,6 +81,16 @@ impl Shared {
         self.changed.notify_one();
     }
 
+    /// What could not be written is to be done again, unless there is something newer, after a while or at the end.
+    fn do_again(&self, left: Jobs) {
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        for (place, draft) in left.drafts {
+            jobs.drafts.entry(place).or_insert(draft);
+        }
+        jobs.sent.splice(0..0, left.sent);
+        drop(self.changed.wait_timeout_while(jobs, AGAIN, |jobs| !jobs.is_over));
+    }
+
     /// Waits for something to do.
     fn wait(&self) -> Jobs {
         let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,14 +119,18 @@ impl Worker {
         let work = move || {
             let _at_work = ends_with_thread;
             loop {
-                let jobs = jobs.wait();
-                let is_over = jobs.is_over;
-                for brought in done(&*drafts, jobs) {
+                let now = jobs.wait();
+                let is_over = now.is_over;
+                let (all, left) = done(&*drafts, now);
+                for brought in all {
                     // At the end the receiver is gone.
                     let _ = if is_over { tell.try_send(brought).is_ok() } else { tell.blocking_send(brought).is_ok() };
                 }
                 if is_over {
                     return;
+                }
+                if !left.drafts.is_empty() || !left.sent.is_empty() {
+                    jobs.do_again(left);
                 }
             }
         };
@@ -124,16 +140,27 @@ impl Worker {
     }
 }
 
-fn done(drafts: &dyn DraftStore, jobs: Jobs) -> Vec<Brought> {
+/// What comes of them, and those that could not be written.
+fn done(drafts: &dyn DraftStore, jobs: Jobs) -> (Vec<Brought>, Jobs) {
     let mut brought = Vec::new();
     let mut failure = None;
-    for sent in &jobs.sent {
-        failure = drafts.remember(sent).err().or(failure);
+    let mut left = Jobs::default();
+    for sent in jobs.sent {
+        if let Err(why) = drafts.remember(&sent) {
+            failure = Some(why);
+            left.sent.push(sent);
+        }
     }
     // First what is new: what has moved is nowhere missing.
-    let (gone, written): (Vec<_>, Vec<_>) = jobs.drafts.iter().partition(|(_, draft)| draft.is_empty());
+    let (gone, written): (Vec<_>, Vec<_>) = jobs.drafts.into_iter().partition(|(_, draft)| draft.is_empty());
     for (place, draft) in written.into_iter().chain(gone) {
-        failure = drafts.keep(place, draft).err().or(failure);
+        // What could not be written where it is now stays where it was.
+        let is_moving = draft.is_empty() && !left.drafts.is_empty();
+        let kept = if is_moving { Err(None) } else { drafts.keep(&place, &draft).map_err(Some) };
+        if let Err(why) = kept {
+            failure = why.or(failure);
+            left.drafts.insert(place, draft);
+        }
     }
     for (key, places) in jobs.fetch {
         let mut found: Option<Draft> = None;
@@ -152,7 +179,7 @@ fn done(drafts: &dyn DraftStore, jobs: Jobs) -> Vec<Brought> {
         }
     }
     brought.extend(failure.map(Brought::Failed));
-    brought
+    (brought, left)
 }
 
 /// What is kept of a session.

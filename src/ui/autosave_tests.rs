@@ -4,6 +4,7 @@ use crate::model::ids::{Address, Addressed, AgentKey};
 use crate::model::reduce::reduce;
 use crate::model::tool::Exit;
 use crate::ui::fixtures::Scene;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// A store in memory, which tells of every call.
@@ -13,6 +14,7 @@ struct Memory {
     sent: Mutex<Vec<Sent>>,
     done: Mutex<Vec<String>>,
     changed: Condvar,
+    is_full: AtomicBool,
 }
 
 impl Memory {
@@ -29,6 +31,10 @@ impl Memory {
         assert!(!waited.timed_out(), "{what}: {done:?}");
     }
 
+    fn has_room(&self) -> Result<(), String> {
+        if self.is_full.load(Ordering::Relaxed) { Err("the disk is full".into()) } else { Ok(()) }
+    }
+
     fn count(&self) -> usize {
         self.done.lock().unwrap().len()
     }
@@ -36,6 +42,7 @@ impl Memory {
 
 impl DraftStore for Memory {
     fn keep(&self, place: &Place, draft: &Draft) -> Result<(), String> {
+        self.has_room()?;
         let name = match place {
             Place::Session { id, .. } => id.clone(),
             Place::Beside { id, .. } => format!("beside {id}"),
@@ -57,6 +64,7 @@ impl DraftStore for Memory {
     }
 
     fn remember(&self, sent: &Sent) -> Result<(), String> {
+        self.has_room()?;
         self.sent.lock().unwrap().push(sent.clone());
         self.did(format!("sent {}", sent.text));
         Ok(())
@@ -418,6 +426,27 @@ async fn what_a_command_printed_comes_back_quoted_where_it_did_not_go_along() {
     autosave.look(&scene.model, &scene.ui);
     assert_eq!(autosave.kept[&scene.ui.shown()].draft, Draft { text: "mend it".into(), ..Draft::default() });
     autosave.close();
+}
+
+#[tokio::test]
+async fn what_a_full_disk_did_not_take_is_written_once_there_is_room() {
+    let drafts = Arc::new(Memory::default());
+    let mut autosave = Autosave::new(Some(drafts.clone()));
+    let mut scene = Scene::new(80, 24);
+    fetched(&mut autosave, &mut scene).await;
+    drafts.is_full.store(true, Ordering::Relaxed);
+    scene.ui.view.composer.paste("written meanwhile");
+    autosave.look(&scene.model, &scene.ui);
+    autosave.remember(Sent { cwd: "/w".into(), text: "sent meanwhile".into() });
+    assert!(matches!(autosave.next().await, Brought::Failed(why) if why.contains("full")));
+    drafts.is_full.store(false, Ordering::Relaxed);
+    drafts.sees("/home/me/src/shop: written meanwhile + 0");
+    drafts.sees("sent sent meanwhile");
+    assert_eq!(drafts.sent.lock().unwrap().len(), 1);
+    // Without another word there is nothing more to do.
+    let done = drafts.count();
+    autosave.close();
+    assert_eq!(drafts.count(), done);
 }
 
 #[tokio::test]

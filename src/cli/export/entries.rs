@@ -3,7 +3,7 @@
 //! Knows no format. Invariant: every text is cleaned of what a terminal could obey.
 
 use crate::base::{human, sanitize};
-use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, PlanStatus, UserState};
+use crate::model::entry::{Block, Body, Entry, FileOutcome, FileVerb, Message, PlanStatus, UserState};
 use crate::model::ids::{TermId, ToolId};
 use crate::model::past::Past;
 use crate::model::tool::{ChangeBody, Decided, Mark, ToolCall, ToolContent, ToolStatus};
@@ -86,8 +86,8 @@ fn item<'a>(past: &Past, entry: &'a Entry, shown: &HashSet<&TermId>, above: &mut
             let who = if message.state == UserState::OfClient { Who::Client } else { Who::Person };
             (who, links, vec![prose(&message.text)])
         }
-        Body::Agent(message) => (Who::Agent, String::new(), vec![prose(&message.text)]),
-        Body::Thought(thought) => (Who::Thought, String::new(), vec![prose(&thought.message.text)]),
+        Body::Agent(message) => (Who::Agent, String::new(), said(message)),
+        Body::Thought(thought) => (Who::Thought, String::new(), said(&thought.message)),
         Body::Attachment(attachment) => (Who::Agent, String::new(), vec![block(&attachment.block)]),
         Body::Tool(tool) => {
             above.insert(&tool.id, tool.label());
@@ -162,6 +162,13 @@ fn block(block: &Block) -> Part {
             code("", &parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join("\n"))
         }
     }
+}
+
+/// A text, and how much of it is missing.
+fn said(message: &Message) -> Vec<Part> {
+    let missing =
+        (message.dropped > 0).then(|| prose(&format!("… {} more are not kept", human::bytes(message.dropped))));
+    std::iter::once(prose(&message.text)).chain(missing).collect()
 }
 
 fn prose(text: &str) -> Part {

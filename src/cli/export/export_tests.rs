@@ -218,6 +218,19 @@ fn a_file_in_the_directory_of_an_open_session_is_told_from_others() {
 }
 
 #[test]
+fn a_text_that_was_cut_says_how_much_is_missing() {
+    use crate::model::entry::{Body, Entry, Message};
+    use crate::model::ids::{EntryId, TurnId};
+    let message = Message { text: "as far as it is known".into(), dropped: 3 << 20, ..Message::default() };
+    let (body, at) = (Body::Agent(message), Duration::ZERO);
+    let entry = Entry { id: EntryId(0), rev: 0, finished: true, turn: TurnId(1), at, body };
+    let past = Past { entries: vec![entry], ..Past::default() };
+    let parts: Vec<Part> = items(&past).flat_map(|item| item.parts).collect();
+    let missing = Part::Prose("… 3.0 MiB more are not kept".into());
+    assert_eq!(parts, [Part::Prose("as far as it is known".into()), missing]);
+}
+
+#[test]
 fn a_call_says_what_it_says_on_the_screen() {
     use crate::model::entry::{Body, Entry};
     use crate::model::ids::{EntryId, TurnId};

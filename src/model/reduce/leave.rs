@@ -5,7 +5,7 @@
 //! one looks for among the newest; a model without a place to go, such as one that is replayed, keeps all of it.
 
 use super::super::effect::Effect;
-use super::super::entries::size_of_entry;
+use super::super::entries::{TRANSCRIPT_BUDGET, size_of_entry};
 use super::super::entry::{Body, Entry, UserState};
 use super::super::history::{HELD, LEAVE_STEP, Left};
 use super::super::ids::EntryId;
@@ -20,6 +20,10 @@ use serde_json::Value;
 const AGAIN: usize = 64;
 /// Levels of a value beyond which it is not written.
 const DEEP: usize = 64;
+
+/// Bytes in memory beyond which a text leaves that may still get more: that is a message of its own then. In memory it
+/// would soon give way for good.
+const TIGHT: usize = TRANSCRIPT_BUDGET / 4;
 
 /// Bytes of a first prompt that is always in memory.
 const NAME: usize = 4096;
@@ -105,7 +109,8 @@ fn newest_answer(session: &Session) -> Option<EntryId> {
 }
 
 fn may_leave(session: &Session, entry: &Entry) -> bool {
-    let is_old = entry.id.0 + (MESSAGE_REACH as u64) < session.entries.next_id().0;
+    let is_old = entry.id.0 + (MESSAGE_REACH as u64) < session.entries.next_id().0
+        || entry.finished && session.entries.bytes() > TIGHT;
     let is_over = match &entry.body {
         // What a conversation without a title is called by is asked for with every frame.
         Body::User(user) if user.text.len() <= NAME && session.first_prompt() == Some(entry.id) => false,

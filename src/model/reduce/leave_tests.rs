@@ -120,6 +120,21 @@ fn of_a_hundred_megabytes_a_few_stay_in_memory() {
 }
 
 #[test]
+fn few_long_answers_leave_before_one_gives_way() {
+    let mut both = Both::new();
+    for n in 0..60 {
+        both.say(ChunkKind::Agent, Some(&format!("m{n}")), format!("answer {n} {}", "y".repeat(2 << 20)));
+        both.call(&format!("t{n}"), ToolStatus::Completed, "done".into());
+        assert!(both.session().entries().bytes() < TIGHT + (8 << 20));
+    }
+    let given_way = |slot: &Slot| matches!(slot.here().map(|e| &e.body), Some(Body::Notice(_)));
+    assert!(!both.session().entries().slots().any(given_way));
+    let texts = both.away().map(|(id, away)| away.read(id, &both.memory));
+    let answers = texts.filter(|entry| matches!(&entry.body, Body::Agent(message) if message.text.len() > 2 << 20));
+    assert!(answers.count() >= 54, "{}", both.session().entries().bytes());
+}
+
+#[test]
 fn what_has_left_reads_like_what_has_stayed() {
     let mut both = Both::new();
     for n in 0..300 {

@@ -151,10 +151,13 @@ impl Found {
 fn tell(before: Past, history: Vec<Entry>, all: &mut BTreeMap<TermId, Terminal>, now: Now) -> Past {
     let (mut session, mut cx) = (Session::default(), Cx::new(now));
     session.entries.has_journal = true;
+    // Who has read it has decided how much is held.
+    session.entries.is_whole = true;
     session.stored_history = StoredHistory::Awaited;
     let turns = before.turns();
     take_in(&mut session, Recalled { turns, is_last: true, past: before, ..Recalled::default() }, &mut cx);
     let mut told = Box::<Retold>::default();
+    told.entries.is_whole = true;
     for entry in history {
         told.terminals.extend(terminals(&entry.body).filter_map(|id| all.remove_entry(id)));
         told.entries.push(entry.turn, entry.at, entry.body);
