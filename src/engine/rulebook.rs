@@ -169,6 +169,7 @@ impl Rulebook {
     /// for the session alone.
     pub fn ruling(&self, agent: Option<&str>, cwd: &Path, more: &Rules, claims: &Claims) -> (Ruling, Vec<String>) {
         let (rules, warnings) = self.with(cwd, more);
+        let claims = &*self.with_named(&rules, (agent, cwd), claims);
         let ruling = self.by(&rules, agent, cwd, claims);
         (Ruling { outside: self.outside(cwd, claims), ..ruling }, warnings)
     }
@@ -186,6 +187,7 @@ impl Rulebook {
 
     /// What these rules say.
     pub(super) fn by(&self, rules: &Rules, agent: Option<&str>, cwd: &Path, claims: &Claims) -> Ruling {
+        let claims = &*self.with_named(rules, (agent, cwd), claims);
         let claims = &*with_meant(claims, cwd, self.home.as_deref());
         let mut worst: Option<(Ruling, Vec<RuleRef>)> = None;
         let mut verdicts = Vec::with_capacity(claims.all.len());

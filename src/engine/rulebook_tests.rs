@@ -339,6 +339,8 @@ fn with_files() -> (TempDir, PathBuf) {
         write(cwd.join(file), "text").unwrap();
     }
     symlink("src/secret", cwd.join("link")).unwrap();
+    write(cwd.join("kept"), "text").unwrap();
+    symlink("/etc", cwd.join("elsewhere")).unwrap();
     (temp, cwd)
 }
 

@@ -4,8 +4,10 @@
 //! as unknown, which no rule allows.
 
 mod doubtful;
+mod globs;
 mod keys;
 mod names;
+mod shown;
 mod titles;
 
 use super::event::TerminalSpec;
@@ -15,12 +17,13 @@ use super::tool::{ToolCall, ToolContent, ToolKind};
 use crate::base::limits::MAX_COMMAND;
 use keys::{
     ADDRESS_ENDS, ARGUMENTS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS,
-    is_for_paths, is_nothing, matched_below, of_keys, texts, writes,
+    is_for_paths, is_nothing, of_keys, texts, writes,
 };
 pub use keys::{file_keys, is_address_of_file, is_glob, needs_expansion};
 use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+pub use shown::{has_settings, is_for_programs, is_made_of_command, is_of_no_account};
 use std::path::Path;
 pub use titles::may_leave;
 
@@ -50,6 +53,13 @@ pub struct Claims {
     /// Files of these into which goes what comes of it, by a tool that is no command.
     #[serde(skip)]
     pub outputs: Vec<String>,
+    /// Texts and keys in its input that may be names of files and do not look like paths (`Makefile`, `My Notes.txt`): such a
+    /// one is a file where a rule that denies or asks names it, or where there is a file of that name.
+    #[serde(skip)]
+    pub names: Vec<String>,
+    /// Those of them that would be written: keys, and what stands where something goes to (`output`).
+    #[serde(skip)]
+    pub written_names: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +116,7 @@ impl Claims {
             Claimed::Unknown => 0,
         };
         let named = [&self.files, &self.texts, &self.titled, &self.strays, &self.likely, &self.outputs];
-        let named = named.into_iter().flatten();
+        let named = named.into_iter().chain([&self.names, &self.written_names]).flatten();
         self.all.iter().map(of).chain(named.map(String::len)).sum()
     }
 
@@ -166,7 +176,7 @@ impl Claims {
             let what = if cwd.is_err() || is_half { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
-        let matched = matched_below(&files, input, false);
+        let matched = globs::matched_below(&files, input, false);
         if doubtful::may_match(kind) && !matched.is_empty() {
             all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
         }
@@ -458,12 +468,6 @@ fn files_and_above(tool: &ToolCall, input: &Map<String, Value>) -> (Vec<String>,
     }
     let (above, files) = all.iter().cloned().partition(is_above);
     (files, above)
-}
-
-/// Whether what stands at a key of an input says nothing of what is done: words about it, numbers, or what is so anyway.
-pub fn is_of_no_account(key: &str, value: &Value) -> bool {
-    let key = &*keys::plain(key);
-    keys::is_said_of_commands(key) || GIVEN_TO.contains(&key) && is_usual(value)
 }
 
 /// Whether a key is for what is written, looked for to be replaced, or for patches.

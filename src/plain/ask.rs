@@ -110,8 +110,9 @@ impl Asked {
                 About::Asked { asking: Asking::Form(form), .. } => asked.form(question.req, form, session),
                 About::Asked { asking: Asking::Page(page), .. } => asked.page(question.req, page, session),
                 About::Permission | About::Read(_) | About::Write | About::Run(_) => {
-                    asked.permission(question, session);
-                    permission_lines(question, session, (now, home))
+                    let about = about(question, session, (now, home));
+                    asked.permission(question, &about, session);
+                    permission_lines(question, about, session)
                 }
             },
         };
@@ -131,8 +132,9 @@ impl Asked {
         lines
     }
 
-    fn permission(&mut self, question: &Question, session: SessionRef<'_>) {
+    fn permission(&mut self, question: &Question, about: &cells::Asked, session: SessionRef<'_>) {
         let deceives = question.deceives(session.session());
+        let is_cut = !about.is_kept || !about.is_set_out || about.is_bare && !about.is_whole;
         for option in &question.options {
             let lasts = matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways);
             let name = sanitize::line(&option.name).into_owned();
@@ -149,6 +151,8 @@ impl Asked {
             };
             let does = if lasts && deceives {
                 Does::Say(vec!["withheld: it holds hidden characters; answer this once".to_owned()])
+            } else if lasts && is_cut {
+                Does::Say(vec!["withheld: it is too long to be shown as a whole; answer this once".to_owned()])
             } else {
                 Does::Intent(Intent::Answer { req: question.req, option: option.id.clone() })
             };
@@ -379,8 +383,8 @@ fn field_lines(field: &Field, at: usize, of: usize) -> Vec<String> {
     lines
 }
 
-/// All that is asked about: as on the screen, without its looks.
-fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (Now, Option<&Path>)) -> Vec<String> {
+/// What a question is about, as on the screen.
+fn about(question: &Question, session: SessionRef<'_>, (now, home): (Now, Option<&Path>)) -> cells::Asked {
     let roots = [PathBuf::from(&session.cwd)];
     let ctx = CellCtx {
         session,
@@ -395,21 +399,15 @@ fn permission_lines(question: &Question, session: SessionRef<'_>, (now, home): (
         pictures: None,
         keys: None,
     };
-    let entry = session.entries().get(question.entry);
-    let (verb, mut body) = match &question.about {
-        About::Permission => {
-            let verb = session.tool(question.entry).map_or("do", |call| cells::wish(call, &question.previews));
-            let body = entry.map(|e| cells::permission_body(e, &question.previews, &question.outside, &ctx));
-            (verb, body.unwrap_or_default())
-        }
-        About::Write => ("write", cells::gate_body(question, &ctx)),
-        About::Read(_) => ("read", cells::gate_body(question, &ctx)),
-        About::Run(_) | About::Asked { .. } => ("run", cells::gate_body(question, &ctx)),
-    };
+    cells::asked(question, cells::Sent::Whole, &ctx)
+}
+
+/// The same as lines, without its looks.
+fn permission_lines(question: &Question, about: cells::Asked, session: SessionRef<'_>) -> Vec<String> {
+    let cells::Asked { verb, lines: mut body, wording, sent, is_bare, .. } = about;
     let first = if body.is_empty() { String::new() } else { body.remove(0).text.as_str().to_owned() };
     let mut lines = vec![format!("question: {} wants to {verb} {first}", labels::agent(session))];
-    let wording = entry.map(|entry| cells::wording(question, entry)).unwrap_or_default();
-    lines.extend(wording.iter().chain(&body).map(line));
+    lines.extend(wording.iter().chain(&body).chain(sent.iter().filter(|_| is_bare)).map(line));
     lines.extend(question.note.iter().map(|note| format!("{QUOTE}{}", sanitize::line(note))));
     if question.is_hook_asked {
         lines.push("  the decision hook is asked".to_owned());
@@ -424,4 +422,53 @@ fn line(line: &LogicalLine) -> String {
     format!("{QUOTE}{}{}{}{right}", line.gutter.as_str(), line.prefix.as_str(), line.text.as_str())
         .trim_end()
         .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::{AgentEvent, AgentRequest, PermissionOption};
+    use crate::model::patch::Patch;
+    use crate::model::tool::{ToolKind, ToolPatch};
+    use crate::ui::fixtures::{Scene, session};
+    use serde_json::json;
+
+    /// A question about a call of that kind with that input.
+    fn asked(kind: ToolKind, input: Value) -> Asked {
+        let mut scene = Scene::working(100, 30);
+        let mut tool = ToolPatch::new("t".into());
+        (tool.title, tool.kind) = (Patch::Set("do it".into()), Patch::Set(kind));
+        tool.raw_input = Patch::Set(input);
+        let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
+        let options = vec![option("once", PermissionKind::AllowOnce), option("always", PermissionKind::AllowAlways)];
+        let request = AgentRequest::Permission { tool, options };
+        scene.agent(AgentEvent::Request { req: ReqId(1), session: Some(session()), request: request.into() });
+        let of = scene.model.first();
+        Asked::of(of.waiting().next().unwrap(), of, (Now::ZERO, None))
+    }
+
+    #[test]
+    fn a_question_has_all_of_what_was_sent_where_nothing_else_says_what_is_asked() {
+        let rows = (0..60).map(|n| format!("row {n}")).collect::<Vec<_>>().join("\n");
+        for (kind, input, said) in [
+            (ToolKind::Edit, json!({ "file_path": "a.rs", "old_string": "one", "new_string": "evil two" }), "evil two"),
+            (ToolKind::Fetch, json!({ "url": "https://x.com", "method": "POST", "body": "a secret" }), "a secret"),
+            (ToolKind::Move, json!({ "from": "a.rs", "onto": "b.rs" }), "b.rs"),
+            (ToolKind::Execute, json!({ "command": "ls", "stdin": rows }), "row 59"),
+            (ToolKind::Other, json!({ "text": rows }), "row 59"),
+            (ToolKind::Execute, json!({ "command": "ls", "uid": 0 }), "uid: 0"),
+        ] {
+            let mut asked = asked(kind, input.clone());
+            assert!(asked.lines.iter().any(|line| line.contains(said)), "{input}: {:?}", asked.lines);
+            assert!(matches!(asked.number(2), Answered::Do(_)), "{input}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_to_be_shown_as_a_whole_is_answered_once() {
+        let rows = (0..5000).map(|n| format!("row {n}")).collect::<Vec<_>>().join("\n");
+        let mut asked = asked(ToolKind::Other, json!({ "text": rows }));
+        assert!(matches!(asked.number(2), Answered::Say(words) if words[0].contains("too long")));
+        assert!(matches!(asked.number(1), Answered::Do(_)));
+    }
 }

@@ -234,8 +234,7 @@ pub struct FrameInfo {
     pub dock_scroll_max: usize,
     /// The words of it that can be selected, row by row: those in view, and all of them while some are.
     pub dock_words: Vec<AskedRow>,
-    /// Rows of that body, and how many of them are above what is shown.
-    pub dock_rows: usize,
+    /// Rows of that body that are above what is shown.
     pub dock_top: usize,
     /// Rows of the highlighted option that are below what the dock shows of it.
     pub option_below: usize,

@@ -5,16 +5,19 @@
 //! Invariant: claims are only narrowed: what could be denied still can.
 
 use super::keys::{self, ARGUMENTS, COMMANDS, DIRECTORIES, PROGRAMS, SCRIPT, plain, texts};
-use super::{BASH, Claim, Claimed, Claims, files_named, names, words};
+use super::{BASH, Claim, Claimed, Claims, files_named, globs, names, words};
 use crate::model::tool::asked::contradiction;
 use crate::model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
+use std::collections::BTreeSet;
 
 /// Texts of one input that are looked at, with those that look like paths, and the bytes of each: no system opens longer
 /// paths.
 const MAX_TEXTS: usize = 512;
 const MAX_PATHS: usize = 2048;
 const MAX_BYTES: usize = 4096;
+/// Bytes of a name: no file system has longer ones.
+const MAX_NAME: usize = 255;
 /// Of these and of commands in it that are judged.
 const MAX_LIKELY: usize = 64;
 /// What is looked for, or said: words that are no files more often than they are.
@@ -53,6 +56,7 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
     claims.strays = strays(tool, kind, &claims.files);
     if kind != ToolKind::Execute {
         claims.likely = likely(tool, kind, &claims);
+        (claims.names, claims.written_names) = names_in(tool, &claims);
         let guesses = guesses(kind, &claims);
         claims.all.extend(guesses);
     }
@@ -131,7 +135,7 @@ fn likely(tool: &ToolCall, kind: ToolKind, claims: &Claims) -> Vec<String> {
     let is_one = |text: &&String| is_path(text) && !files.contains(text);
     let mut found: Vec<String> = claims.strays.iter().filter(is_one).cloned().collect();
     if let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object).filter(|_| may_match(kind)) {
-        found.extend(keys::matched_below(&claims.files, input, true));
+        found.extend(globs::matched_below(&claims.files, input, true));
     }
     found
 }
@@ -210,6 +214,36 @@ fn strays(tool: &ToolCall, kind: ToolKind, files: &[String]) -> Vec<String> {
         }
     }
     found
+}
+
+/// Texts that may be names of files and do not look like paths: strays, and keys that have no meaning here. With those of
+/// them that would be written.
+fn names_in(tool: &ToolCall, claims: &Claims) -> (Vec<String>, Vec<String>) {
+    let (mut found, mut written) = (BTreeSet::new(), BTreeSet::new());
+    let may_be = |text: &str| {
+        let is_name = text.len() <= MAX_NAME && may_be_path(text) && text.contains(char::is_alphanumeric);
+        is_name && !keys::is_like_a_path(text) && !claims.files.iter().any(|path| path == text)
+    };
+    found.extend(claims.strays.iter().filter(|text| may_be(text)).cloned());
+    let mut open: Vec<(bool, &Value)> = tool.raw_input.iter().map(|input| (false, input)).collect();
+    while let Some((is_output, value)) = open.pop() {
+        // Of more none is allowed where a rule denies or asks.
+        if written.len() > MAX_TEXTS {
+            break;
+        }
+        match value {
+            Value::String(text) if is_output && may_be(text) => drop(written.insert(text.clone())),
+            Value::Array(list) => open.extend(list.iter().map(|value| (is_output, value))),
+            Value::Object(map) => {
+                let is_name = |key: &&String| !keys::is_known(&plain(key)) && may_be(key);
+                written.extend(map.keys().filter(is_name).take(MAX_TEXTS + 1).cloned());
+                open.extend(map.iter().map(|(key, value)| (is_output || keys::is_for_outputs(key), value)));
+            }
+            _ => {}
+        }
+    }
+    found.extend(written.iter().cloned());
+    (found.into_iter().collect(), written.into_iter().collect())
 }
 
 fn may_be_path(text: &str) -> bool {

@@ -129,8 +129,8 @@ pub(super) const SCRIPT: &str = "script";
 /// The further words of a command.
 pub(super) const ARGUMENTS: &str = "args";
 /// Where names of files stand with `*` in them; the last is a regular expression in other tools.
-const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", PATTERN];
-const PATTERN: &str = "pattern";
+pub(super) const GLOBS: [&str; 7] = ["glob", "globs", "globpattern", "filepattern", "include", "includes", PATTERN];
+pub(super) const PATTERN: &str = "pattern";
 /// Where only keys of an object are files.
 const CHANGES: &str = "changes";
 
@@ -165,9 +165,6 @@ const WRITTEN: [&str; 28] = [
     "hunks",
     "overwrite",
 ];
-
-/// Places that patterns of one search lead to.
-const MAX_BEGINNINGS: usize = 64;
 
 /// A key, however its words are put together.
 pub(super) fn plain(key: &str) -> String {
@@ -260,6 +257,18 @@ pub(super) fn is_for_paths(key: &str) -> bool {
     is_among(&PATHS, &key) || PATH_ENDS.iter().any(|end| one_of(&key).ends_with(end)) && !is_none()
 }
 
+/// Whether a key is one of the words for paths, not only one that ends so.
+fn is_word_for_paths(key: &str) -> bool {
+    is_among(&PATHS, &plain(key))
+}
+
+/// Whether a key has a meaning here: it is no name of a file.
+pub(super) fn is_known(key: &str) -> bool {
+    let known = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &SAID_OF_COMMANDS, &GIVEN_TO, &PATHS];
+    let further = [&OUTPUTS[..], &ADDRESS_ENDS, &THROUGH, &PROGRAMS, &[ARGUMENTS], &GLOBS, &[CHANGES], &WRITTEN];
+    known.iter().chain(&further).any(|keys| is_among(keys, key))
+}
+
 /// Whether it is one of these keys, or one for several.
 fn is_among(keys: &[&str], key: &str) -> bool {
     keys.contains(&key) || keys.contains(&one_of(key))
@@ -271,7 +280,7 @@ fn one_of(key: &str) -> &str {
 }
 
 /// Whether a key says into which file something goes.
-fn is_for_outputs(key: &str) -> bool {
+pub(super) fn is_for_outputs(key: &str) -> bool {
     let plain = plain(key);
     is_among(&OUTPUTS, &plain) || is_for_paths(key) && OUTPUT_BEGINS.iter().any(|begin| plain.starts_with(begin))
 }
@@ -366,46 +375,36 @@ pub(super) fn given(input: &Map<String, Value>, is_one: fn(&str) -> bool) -> Vec
 }
 
 /// What stands at such a key for paths, in lists and objects too. One that is an object names its path somewhere in it, be
-/// it by a key; where it is for several, each of its keys may be one.
+/// it by a key; where it is for several and has no member that is one for paths for certain, each of its keys may be one.
 fn gather(key: &str, value: &Value, is_one: fn(&str) -> bool, paths: &mut Vec<String>) {
     let is_named = is_one(key);
     match value {
         Value::String(path) if is_named => paths.push(path.clone()),
         Value::Array(list) => list.iter().for_each(|value| gather(key, value, is_one, paths)),
-        Value::Object(map) if is_named && !map.keys().any(|key| is_one(key)) => {
-            let is_for_several = key.ends_with(['s', 'S']);
+        Value::Object(map) if is_named && !has_member(map, key, is_one) => {
+            let is_for_several = is_for_several(key);
             paths.extend(map.keys().filter(|key| is_for_several || is_path_as_key(key)).cloned());
             texts(value, paths);
         }
-        Value::Object(map) => map.iter().for_each(|(key, value)| gather(key, value, is_one, paths)),
+        Value::Object(map) => {
+            // `Makefile` ends as a key for a path does, and is a file.
+            let is_name = |key: &&String| is_named && is_one(key) && !is_word_for_paths(key);
+            paths.extend(map.keys().filter(is_name).cloned());
+            map.iter().for_each(|(key, value)| gather(key, value, is_one, paths));
+        }
         _ => {}
     }
 }
 
-/// Directories, or files, that the patterns of a search lead to: what stands before the first `*` of each, below each
-/// place that is searched. Without those that may be regular expressions where they are to be names for certain.
-pub(super) fn matched_below(places: &[String], input: &Map<String, Value>, is_certain: bool) -> Vec<String> {
-    let mut patterns = Vec::new();
-    let is_one = |key: &str| GLOBS.contains(&key) && !(is_certain && key == PATTERN);
-    of_keys(input, is_one).for_each(|value| texts(value, &mut patterns));
-    for value in of_keys_below(input, |_| false, is_one) {
-        texts(value, &mut patterns);
-    }
-    let begins = patterns.iter().map(|pattern| {
-        let end = pattern.find(['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$']);
-        let Some(start) = end.and_then(|end| pattern.get(..end)) else { return pattern.as_str() };
-        start.rsplit_once('/').map_or("", |(dir, _)| if dir.is_empty() { "/" } else { dir })
-    });
-    let begins = begins.filter(|start| !start.is_empty()).take(MAX_BEGINNINGS);
-    let at = |start: &str| {
-        let joined = |place: &String| format!("{}/{start}", place.trim_end_matches('/'));
-        if start.starts_with('/') || needs_expansion(start) || places.is_empty() {
-            vec![start.to_owned()]
-        } else {
-            places.iter().map(joined).collect()
-        }
-    };
-    begins.flat_map(at).take(MAX_BEGINNINGS).collect()
+/// Whether an object at a key has a member that says which path is meant. Where it is for several, a key that only ends as
+/// one for paths does may be the name of a file as well.
+fn has_member(map: &Map<String, Value>, key: &str, is_one: fn(&str) -> bool) -> bool {
+    let is_for_several = is_for_several(key);
+    map.keys().any(|key| is_one(key) && (!is_for_several || !is_for_paths(key) || is_word_for_paths(key)))
+}
+
+fn is_for_several(key: &str) -> bool {
+    key.ends_with(['s', 'S'])
 }
 
 /// Whether a path may stand for several.

@@ -1,6 +1,7 @@
 use super::head::FOLDED;
 use super::*;
 use crate::model::Model;
+use crate::model::changes::WritePreview;
 use crate::model::entry::{
     Attachment, Block, ChunkKind, DetailFold, FileOp, FileOutcome, FileVerb, Level, Message, Notice, PlanEntry,
     PlanStatus, Priority, UserMessage, UserState,
@@ -70,6 +71,15 @@ fn shown(body: Body, fold: Option<Fold>) -> Vec<String> {
 
 fn tool(tool: ToolCall, fold: Option<Fold>) -> Vec<String> {
     shown(Body::Tool(Box::new(tool)), fold)
+}
+
+fn permission_body(
+    entry: &Entry,
+    previews: &[WritePreview],
+    outside: &[Outside],
+    ctx: &CellCtx<'_>,
+) -> Vec<LogicalLine> {
+    permission::permission_body(entry, (previews, outside), Sent::Beginning, ctx).0
 }
 
 #[test]
@@ -518,6 +528,24 @@ fn what_stands_beside_a_command_or_a_diff_and_is_not_shown_there_is_set_out() {
     ] {
         let shown = edits(input.clone());
         assert!(shown.contains(said), "{input}: {shown}");
+    }
+    // What a line of the change has among others, or a line that is not shown, says nothing of it.
+    let old = (0..40).map(|n| format!("line {n} rm -rf ~")).collect::<Vec<_>>().join("\n");
+    let new = old.replace("line 20", "other 20");
+    let edits_of = |input| asked(ToolKind::Edit, "Edit a.rs", input, vec![diff(Some(&old), &new)]);
+    for input in [
+        json!({"path": "/proj/a.rs", "code": "rm -rf ~"}),
+        json!({"path": "/proj/a.rs", "script": "rm -rf ~"}),
+        json!({"path": "/proj/a.rs", "insert": "line 3 rm -rf ~"}),
+    ] {
+        assert!(edits_of(input.clone()).contains("input"), "{input}");
+    }
+    for input in [
+        json!({"path": "/proj/a.rs", "old_string": "line 20", "new_string": "other 20"}),
+        json!({"path": "/proj/a.rs", "old_string": "line 21 rm -rf ~"}),
+        json!({"path": "/proj/a.rs", "old_string": "rm -rf ~\nline 20", "new_string": "rm -rf ~\nother 20"}),
+    ] {
+        assert!(!edits_of(input.clone()).contains("input"), "{input}");
     }
     let long = (0..400).map(|n| format!("row {n}")).collect::<Vec<_>>().join("\n");
     let shown = edits(json!({"path": "/proj/a.rs", "also": long}));

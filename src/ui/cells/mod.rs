@@ -36,7 +36,7 @@ use crate::ui::state::pictures::Pictures;
 pub use changes::changed;
 pub use head::FOLDED;
 pub use named::{ABOUT, in_words, object_in_words, waits_for, wish};
-pub use permission::{gate_body, permission_body, raw_input, says_nothing, wording};
+pub use permission::{Asked, Sent, asked, raw_input};
 pub use source::{copied, searched, source};
 use std::path::{Path, PathBuf};
 pub use terminal::printed;

@@ -1,20 +1,20 @@
-//! What a person has to see before answering a permission request: the whole command, the paths, the diff.
+//! What a person has to see before answering a permission request: the whole command, the paths, the diff, what was sent.
 //!
-//! Lists no options and draws no dock. Invariant: a command is never cut short here; if it is too long to keep, that
-//! is said.
+//! Lists no options and draws no dock. Invariants: each front end gets the same; a command is never cut short here; if
+//! anything is too long to keep, that is said.
 
 use super::CellCtx;
 use super::diffs;
 use super::lines::dim;
 use super::message::{block, capped, label};
-use super::named::{asked_command, command, is_here, joined, kind_of, object, only_asks, place_named, verb};
+use super::named::{asked_command, command, is_here, joined, kind_of, object, only_asks, place_named, verb, wish};
 use super::tool::{locations, whole_diff};
 use super::{unsaid, values};
 use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::paths::visible;
 use crate::base::sanitize;
 use crate::model::changes::WritePreview;
-use crate::model::claims::{Claimed, Claims, files_in_input, files_named, texts_in_input};
+use crate::model::claims::{Claimed, Claims, files_in_input, files_named, has_settings, texts_in_input};
 use crate::model::entry::{Body, Entry};
 use crate::model::question::{About, Outside, Question};
 use crate::model::tool::{Location, ToolCall, ToolContent, ToolKind};
@@ -32,16 +32,81 @@ const RUNS: &str = "run";
 /// Lines of a command: as many as one may have that the client runs.
 const COMMAND_LINES: usize = MAX_COMMAND_LINES;
 
-/// The lines that describe a call that waits for permission; nothing is folded.
+/// How much of the input of a call is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sent {
+    /// The first lines of what it has besides, and as much of all of it as a call has in the conversation.
+    Beginning,
+    /// The same, and all of it at its end.
+    Below,
+    /// All of both.
+    Whole,
+}
+
+/// All that a question is about, but for a form.
+#[derive(Debug)]
+pub struct Asked {
+    pub verb: &'static str,
+    /// What is asked about, first the command or the path; nothing is folded.
+    pub lines: Vec<LogicalLine>,
+    /// What the agent asks in words of its own.
+    pub wording: Vec<LogicalLine>,
+    /// The input, as it was sent.
+    pub sent: Vec<LogicalLine>,
+    /// That belongs to the question: nothing else says what the call does.
+    pub is_bare: bool,
+    /// The lines above have all of the input that nothing else shows, where it is not bare.
+    pub is_set_out: bool,
+    /// What was sent is all of the input.
+    pub is_whole: bool,
+    /// The client has kept all that the agent said of the call.
+    pub is_kept: bool,
+}
+
+/// The same for each front end.
+pub fn asked(pending: &Question, sent: Sent, ctx: &CellCtx<'_>) -> Asked {
+    let tool = ctx.session.tool(pending.entry);
+    let entry = ctx.session.entries().get(pending.entry);
+    let is_call = pending.about == About::Permission;
+    let verb = match &pending.about {
+        About::Permission => tool.map_or("do", |tool| wish(tool, &pending.previews)),
+        About::Write => "write",
+        About::Read(_) => "read",
+        About::Run(_) | About::Asked { .. } => "run",
+    };
+    let (lines, is_set_out) = match entry {
+        Some(entry) if is_call => permission_body(entry, (&pending.previews, &pending.outside), sent, ctx),
+        _ if is_call => (Vec::new(), true),
+        _ => (gate_body(pending, ctx), true),
+    };
+    let input = tool.and_then(|tool| tool.raw_input.as_ref());
+    let (sent, is_whole) = match (input, sent) {
+        (None, _) => (Vec::new(), true),
+        (Some(input), Sent::Beginning) => values::some("input", input),
+        (Some(input), Sent::Below | Sent::Whole) => values::whole("input", input),
+    };
+    Asked {
+        verb,
+        lines,
+        wording: entry.map(|entry| wording(pending, entry)).unwrap_or_default(),
+        sent,
+        is_bare: is_call && tool.is_some_and(says_nothing),
+        is_set_out,
+        is_whole,
+        is_kept: !tool.is_some_and(|tool| is_call && tool.cut),
+    }
+}
+
+/// The lines that describe a call that waits for permission, and whether they have all that nothing else shows.
 ///
 /// `previews` are the diffs against the disk, in the order of the call's own; where there is none the call's is drawn.
-pub fn permission_body(
+pub(super) fn permission_body(
     entry: &Entry,
-    previews: &[WritePreview],
-    outside: &[Outside],
+    (previews, outside): (&[WritePreview], &[Outside]),
+    sent: Sent,
     ctx: &CellCtx<'_>,
-) -> Vec<LogicalLine> {
-    let Body::Tool(tool) = &entry.body else { return Vec::new() };
+) -> (Vec<LogicalLine>, bool) {
+    let Body::Tool(tool) = &entry.body else { return (Vec::new(), true) };
     let mut out = Vec::new();
     let command = command(tool.raw_input.as_ref()).filter(|_| tool.kind == ToolKind::Execute);
     let asked = asked_command(tool).filter(|_| command.is_none() && kind_of(tool) == ToolKind::Execute);
@@ -81,7 +146,7 @@ pub fn permission_body(
     rest.retain(|l| tool.kind != ToolKind::Execute || !is_here(&l.path, ctx));
     out.extend(locations(&rest, ctx));
     out.extend(outside.into_iter().map(|outside| leads_out(outside, &what, ctx)));
-    let further = further(tool, &what, &out, ctx);
+    let (further, is_set_out) = further(tool, (&what, &out), sent, ctx);
     out.extend(further);
     let changes = tool.content.iter().filter_map(ToolContent::change);
     let several = changes.count() > 1;
@@ -132,7 +197,7 @@ pub fn permission_body(
     let patched = diffs::in_input(tool);
     let is_named = |path: &str| patched.len() > 1 || super::message::display(path, ctx).as_str() != what;
     out.extend(patched.iter().flat_map(|file| whole_diff(file.path, &file.diff, is_named(file.path), ctx)));
-    out
+    (out, is_set_out)
 }
 
 /// Whether a path leads where it says.
@@ -156,7 +221,7 @@ fn leads_out(outside: &Outside, what: &str, ctx: &CellCtx<'_>) -> LogicalLine {
 }
 
 /// What the agent asks in words of its own, where the call does not say it.
-pub fn wording(pending: &Question, entry: &Entry) -> Vec<LogicalLine> {
+fn wording(pending: &Question, entry: &Entry) -> Vec<LogicalLine> {
     let Body::Tool(tool) = &entry.body else { return Vec::new() };
     let Some(wording) = pending.wording.as_deref() else { return Vec::new() };
     let title = Some(&wording.title).filter(|title| **title != tool.title);
@@ -189,10 +254,16 @@ fn besides(tool: &ToolCall, what: &str) -> Vec<LogicalLine> {
     out
 }
 
-/// What its input has besides, where that is not shown as a whole, as it was sent or as the change that it is.
-fn further(tool: &ToolCall, what: &str, above: &[LogicalLine], ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+/// What its input has besides, where that is not shown as a whole, as it was sent or as the change that it is; and whether
+/// these are all lines of it.
+fn further(
+    tool: &ToolCall,
+    (what, above): (&str, &[LogicalLine]),
+    sent: Sent,
+    ctx: &CellCtx<'_>,
+) -> (Vec<LogicalLine>, bool) {
     let is_shown = changes_nothing(tool) || says_nothing(tool) || !diffs::in_input(tool).is_empty();
-    if is_shown { Vec::new() } else { unsaid::lines(tool, what, above, ctx) }
+    if is_shown { (Vec::new(), true) } else { unsaid::lines(tool, (what, above), sent == Sent::Whole, ctx) }
 }
 
 /// What a call does besides reading and writing files, as far as its input says it: how, and what.
@@ -208,12 +279,12 @@ fn deeds(tool: &ToolCall) -> impl Iterator<Item = (&'static str, String)> + use<
 
 /// Whether what a call is about does not stand in the question, so that its input has to: one that may change something
 /// and shows neither a change nor a command nor a text, and one that is said to change nothing and whose input has a text
-/// that stands nowhere else.
-pub fn says_nothing(tool: &ToolCall) -> bool {
+/// or a number or a switch that stands nowhere else.
+fn says_nothing(tool: &ToolCall) -> bool {
     if changes_nothing(tool) {
         let said: Vec<String> = files_named(tool).into_iter().chain(deeds(tool).map(|(_, text)| text)).collect();
         let is_said = |text: &String| tool.title.contains(text.as_str()) || said.contains(text);
-        return !texts_in_input(tool).iter().all(is_said);
+        return has_settings(tool) || !texts_in_input(tool).iter().all(is_said);
     }
     let runs = tool.kind == ToolKind::Execute && command(tool.raw_input.as_ref()).is_some();
     !runs && tool.content.is_empty() && diffs::in_input(tool).is_empty()
@@ -231,7 +302,7 @@ pub fn raw_input(entry: &Entry) -> Vec<LogicalLine> {
 }
 
 /// The same for a write or a command of the client, which no tool call describes.
-pub fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
     let preview = pending.previews.first();
     match &pending.about {
         About::Permission | About::Asked { .. } => Vec::new(),

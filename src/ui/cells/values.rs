@@ -5,24 +5,42 @@
 use super::diffs::indented;
 use super::lines::dim;
 use super::message::capped;
+use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::outline;
 use crate::text::line::LogicalLine;
 use crate::text::token::Token;
 use serde_json::Value;
 
-const MAX_LINES: usize = 200;
-const MAX_BYTES: usize = 32 << 10;
+/// Lines and bytes of a value where it is one of many, and where it is read as a whole.
+const SOME: (usize, usize) = (200, 32 << 10);
+const WHOLE: (usize, usize) = (MAX_COMMAND_LINES, 100 << 10);
 
 pub(super) fn lines(title: &str, value: &Value) -> Vec<LogicalLine> {
+    within(title, value, SOME).0
+}
+
+/// The same, and whether that is all.
+pub(super) fn some(title: &str, value: &Value) -> (Vec<LogicalLine>, bool) {
+    within(title, value, SOME)
+}
+
+/// As much of it as of a long command, and whether that is all.
+pub(super) fn whole(title: &str, value: &Value) -> (Vec<LogicalLine>, bool) {
+    within(title, value, WHOLE)
+}
+
+fn within(title: &str, value: &Value, (most, bytes): (usize, usize)) -> (Vec<LogicalLine>, bool) {
     if matches!(value, Value::Null) || value.as_object().is_some_and(serde_json::Map::is_empty) {
-        return Vec::new();
+        return (Vec::new(), true);
     }
     let mut text = String::new();
-    let whole = outline::write(value, MAX_BYTES, &mut text);
+    let is_written = outline::write(value, bytes, &mut text);
     let mut lines = vec![indented(dim(title))];
-    lines.extend(capped(&text, MAX_LINES, Token::Dim).into_iter().map(indented));
-    if !whole {
+    let said = capped(&text, most, Token::Dim);
+    let is_whole = is_written && said.len() <= most;
+    lines.extend(said.into_iter().map(indented));
+    if !is_written {
         lines.push(indented(dim("… more")));
     }
-    lines
+    (lines, is_whole)
 }

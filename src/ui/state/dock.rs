@@ -135,14 +135,30 @@ pub enum Raw {
     Hidden,
 }
 
+/// What of the raw input belongs to a question and does not stand in the dock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Unshown {
+    #[default]
+    Nothing,
+    /// The rest of it stands there only where it is shown as it was sent.
+    UntilOpened,
+    /// It is shown so, and stands there as a whole.
+    Opened,
+    /// It stands there nowhere.
+    TooLong,
+}
+
 /// What of the body of the dock a frame has shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Seen {
     /// The first row, and how many.
     pub top: usize,
     pub rows: usize,
-    /// Rows that say what is asked: all but those of the raw input.
+    /// Rows that say what is asked: all but those of the raw input, where that is shown besides.
     pub asked: usize,
+    /// Rows above those of the raw input, be it its beginning.
+    pub above: usize,
+    pub unshown: Unshown,
     /// Whether what always stands there, such as the host of a page, was on the screen to its end.
     pub is_fixed_whole: bool,
     /// Of a form the fields that were, from the first to before the second.
@@ -185,6 +201,9 @@ pub struct DockState {
     wait: Duration,
     /// Rows of what is asked that have been on the screen, from the first one on, and how many there are.
     read: (usize, usize),
+    /// Of the last frame, and whether what was sent has been read to its end.
+    unshown: Unshown,
+    has_opened: bool,
     /// Until then the question has just changed.
     changed: Now,
     /// When the person answered last; nothing once something else was typed.
@@ -234,6 +253,7 @@ impl DockState {
         };
         if changed.is_some() {
             self.read = (0, 0);
+            (self.unshown, self.has_opened) = (Unshown::Nothing, false);
         }
         match changed {
             Some(News::Appeared) => self.arm(if self.is_sticky(now) { ARM } else { FRESH }),
@@ -334,11 +354,18 @@ impl DockState {
                 form.note_drawn(seen.fields);
             }
             // Rows of a rule that is made stand among those of the question.
-            if self.rule.is_none() && self.read.1 != seen.asked {
-                self.read = (0, seen.asked);
+            if self.rule.is_none() && (self.read.1 != seen.asked || self.unshown != seen.unshown) {
+                // What stands above the input is the same whether that is shown or not.
+                let is_opened = seen.unshown == Unshown::Opened && self.unshown != Unshown::Opened;
+                let read = if is_opened && self.read.0 >= seen.above { seen.above } else { 0 };
+                self.read = (read, seen.asked);
             }
             if self.rule.is_none() && seen.top <= self.read.0 {
                 self.read.0 = self.read.0.max(seen.top + seen.rows);
+            }
+            if self.rule.is_none() {
+                self.unshown = seen.unshown;
+                self.has_opened |= seen.unshown == Unshown::Opened && self.read.0 >= self.read.1;
             }
         } else {
             self.drawn = None;
@@ -347,7 +374,20 @@ impl DockState {
 
     /// Whether all of what is asked has been on the screen.
     pub fn is_read(&self) -> bool {
-        self.drawn.is_some() && self.read.0 >= self.read.1
+        let is_shown = match self.unshown {
+            Unshown::Nothing | Unshown::Opened => true,
+            Unshown::UntilOpened => self.has_opened,
+            Unshown::TooLong => false,
+        };
+        self.drawn.is_some() && self.read.0 >= self.read.1 && is_shown
+    }
+
+    /// What of it was not in the dock when it was drawn last, and has not been before.
+    pub fn unshown(&self) -> Unshown {
+        match self.unshown {
+            Unshown::UntilOpened if self.has_opened => Unshown::Nothing,
+            unshown => unshown,
+        }
     }
 
     /// Whether the dialog has stood for long enough to be answered.

@@ -11,7 +11,7 @@ use crate::ui::composer::Composer;
 use crate::ui::keys::{Action, Layer};
 use crate::ui::labels::{self, Only};
 use crate::ui::msg::{Out, What};
-use crate::ui::state::dock::{Clicked, Dialog, Heed, Neighbour, Raw};
+use crate::ui::state::dock::{Clicked, Dialog, Heed, Neighbour, Raw, Unshown};
 use crate::ui::state::secrets::Secrets;
 use crate::ui::state::timing::GOES_ON;
 use crate::ui::state::{App, Focus, Holds, Refusal};
@@ -331,7 +331,7 @@ fn raw_input(state: &mut App, cx: Cx<'_>, req: ReqId) {
         return state.say_of_question("this is all it sent", cx.now);
     }
     state.view.dock.raw = flip(state.view.dock.raw);
-    state.view.dock.scroll = if state.view.dock.raw == Raw::Shown { cx.frame.dock_rows } else { 0 };
+    state.view.dock.scroll = if state.view.dock.raw == Raw::Shown { cx.frame.seen.above } else { 0 };
 }
 
 const fn flip(raw: Raw) -> Raw {
@@ -391,6 +391,11 @@ fn choose(state: &mut App, cx: Cx<'_>, at: usize, out: &mut Vec<Out>) {
 fn withheld(state: &App, cx: Cx<'_>, pending: &Question, option: &PermissionOption) -> Option<&'static str> {
     if !matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways) {
         return None;
+    }
+    match state.view.dock.unshown() {
+        Unshown::UntilOpened => return Some("{v} shows all that was sent · read that first · it holds for good"),
+        Unshown::TooLong => return Some("withheld: it is too long to be shown as a whole · answer this once"),
+        Unshown::Nothing | Unshown::Opened => {}
     }
     if !state.view.dock.is_read() {
         return Some("read to the end first · {PageDown} goes on · it holds for good");

@@ -12,6 +12,7 @@ use crate::ui::composer::Edited;
 use crate::ui::keys::{Action, Layer};
 use crate::ui::msg::Out;
 use crate::ui::state::App;
+use crate::ui::state::dock::Unshown;
 use crate::ui::state::rule::RuleDraft;
 
 /// Begins with the narrowest rule that would answer the question.
@@ -22,11 +23,13 @@ pub(super) fn begin(state: &mut App, cx: Cx<'_>, req: ReqId, out: &mut Vec<Out>)
     if matches!(cx.session.question(req).map(|question| &question.about), Some(About::Asked { .. })) {
         return state.say_of_question("no rule answers this", cx.now);
     }
+    let why = match state.view.dock.unshown() {
+        Unshown::UntilOpened => "{v} shows all that was sent · read that first · a rule is about all of it",
+        Unshown::TooLong => "it is too long to be shown as a whole · a rule is about all of it",
+        Unshown::Nothing | Unshown::Opened => "{PageDown} to its end first · a rule is about all of it",
+    };
     if !state.view.dock.is_read() {
-        return state.say_unread(
-            state.keys.say(Layer::Dock, "{PageDown} to its end first · a rule is about all of it"),
-            cx.now,
-        );
+        return state.say_unread(state.keys.say(Layer::Dock, why), cx.now);
     }
     let draft = RuleDraft::new(req);
     out.push(Out::Intent(Intent::Rules(RuleWish::Weigh { req, list: draft.list, text: None })));

@@ -27,11 +27,11 @@ use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
 use crate::theme::resolve::Theme;
-use crate::ui::cells;
+use crate::ui::cells::{self, Sent};
 use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::state::Focus;
-use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, seconds};
+use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, Unshown, seconds};
 use crate::ui::state::selection::{AskedGrip, AskedRow};
 use crate::ui::transcript::Transcript;
 use choices::{Bar, By, Choice, Choices, Look, Order, Row, Window};
@@ -70,8 +70,10 @@ pub struct Dock {
     body: Vec<Painted>,
     raw: RawLines,
     unnamed: String,
-    /// Rows of the body that say what is asked.
+    /// Rows of the body that say what is asked, and those of them above what was sent.
     asked: usize,
+    above: usize,
+    unshown: Unshown,
     /// First row of the body that is shown, and how many.
     top: usize,
     shown: usize,
@@ -122,8 +124,8 @@ impl Dock {
     }
 
     pub fn seen(&self) -> Seen {
-        let Self { top, shown: rows, asked, is_fixed_whole, fields, .. } = *self;
-        Seen { top, rows, asked, is_fixed_whole, fields }
+        let Self { top, shown: rows, asked, above, unshown, is_fixed_whole, fields, .. } = *self;
+        Seen { top, rows, asked, above, unshown, is_fixed_whole, fields }
     }
 
     /// Where something is written, from the corner of the dock.
@@ -131,11 +133,6 @@ impl Dock {
         let (row, column) = self.cursor?;
         let row = row.checked_sub(self.top).filter(|row| *row < self.shown)?;
         Some((column.saturating_add(2), u16::try_from(row).ok()?))
-    }
-
-    /// Rows of the body.
-    pub fn rows(&self) -> usize {
-        self.body.len()
     }
 
     pub fn scroll_max(&self) -> usize {
@@ -212,11 +209,12 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         cursor = column.map(|column| (row, column));
     }
     let order = choices.order;
-    let asked = match contents.raw {
-        RawLines::Shown => paint::rows(contents.body.get(..contents.asked).unwrap_or_default(), inner).len(),
-        RawLines::None | RawLines::Hidden => body.len(),
+    let rows_to = |end: usize| match contents.body.get(..end) {
+        Some(lines) if lines.len() < contents.body.len() => paint::rows(lines, inner).len(),
+        _ => body.len(),
     };
-    let raw = contents.raw;
+    let (asked, above) = (rows_to(contents.asked), rows_to(contents.above));
+    let (raw, unshown) = (contents.raw, contents.unshown);
     let unnamed = std::mem::take(&mut contents.unnamed);
     let fields = fields(&contents, inner, top..top + shown);
     let is_dangerous = contents.body.iter().any(is_dangerous);
@@ -226,6 +224,8 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         raw,
         unnamed,
         asked,
+        above,
+        unshown,
         top,
         shown,
         fixed,
@@ -474,20 +474,12 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     }
     let agent = labels::agent(cx.session);
     let tool = cx.session.tool(pending.entry);
-    let verb = match &pending.about {
-        About::Permission => tool.map_or("do", |tool| cells::wish(tool, &pending.previews)),
-        About::Write => "write",
-        About::Read(_) => "read",
-        About::Run(_) | About::Asked { .. } => "run",
-    };
     let roots = [PathBuf::from(&cx.session.cwd)];
-    let entry = cx.session.entries().get(pending.entry);
     let ctx = cx.cell_ctx(columns.saturating_sub(FRAME), &roots);
-    let lines = if pending.about == About::Permission {
-        entry.map(|e| cells::permission_body(e, &pending.previews, &pending.outside, &ctx)).unwrap_or_default()
-    } else {
-        cells::gate_body(pending, &ctx)
-    };
+    let is_opened = cx.state.view.dock.raw == Raw::Shown;
+    let about = cells::asked(pending, if is_opened { Sent::Below } else { Sent::Beginning }, &ctx);
+    let unshown = unshown(&about, is_opened);
+    let cells::Asked { verb, lines, wording, sent, is_bare, is_set_out, .. } = about;
     // What is asked comes first: verb and the whole command or path. The place follows it.
     let indent = " ".repeat(lines.first().map_or(0, |l| l.prefix.len()));
     let what = 1 + lines.iter().skip(1).take_while(|l| !indent.is_empty() && l.prefix.as_str() == indent).count();
@@ -521,7 +513,7 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     }
     body.push(first);
     body.extend(lines.by_ref().take(what - 1));
-    body.extend(entry.map(|entry| cells::wording(pending, entry)).unwrap_or_default());
+    body.extend(wording);
     let below = place.as_deref().filter(|_| beside.is_none());
     let named = Some(&*agent).filter(|_| !wide && cx.state.has_several());
     let below = place::below(named, below, &notes, inner);
@@ -531,9 +523,8 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
     if !is_shown {
         body.extend(lines);
     }
-    let sent = entry.map(cells::raw_input).unwrap_or_default();
-    let is_bare = pending.about == About::Permission && tool.is_some_and(cells::says_nothing);
-    if is_bare && cx.state.view.dock.raw == Raw::Hidden {
+    let above = body.len();
+    if is_bare && !is_opened {
         body.extend(sent.iter().take(SENT_LINES).cloned());
         body.extend(more_sent(cx, sent.len()));
     }
@@ -542,9 +533,11 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         Raw::Shown => RawLines::Shown,
         Raw::Hidden => RawLines::Hidden,
     };
-    let asked = body.len();
+    let is_needed = is_bare || !is_set_out;
+    let mut asked = body.len();
     if raw == RawLines::Shown {
         body.extend(sent);
+        asked = if is_needed { body.len() } else { asked };
     }
     let mut choices = kinds::answers(cx, pending, columns);
     let further = |rule, reason| further(cx, rule, reason);
@@ -556,7 +549,20 @@ fn permission(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Contents {
         unnamed = short.join(" · ");
     }
     let beside = if unnamed.is_empty() { Vec::new() } else { further("make a rule", "refuse and say why") };
-    Contents { raw, asked, unnamed, further: beside, ..Contents::of(body, choices) }
+    Contents { raw, asked, above, unshown, unnamed, further: beside, ..Contents::of(body, choices) }
+}
+
+/// What of the input belongs to a question and does not stand in the dock.
+fn unshown(about: &cells::Asked, is_opened: bool) -> Unshown {
+    let is_needed = about.is_bare || !about.is_set_out;
+    let is_cut = !about.is_set_out || about.is_bare && (about.sent.len() > SENT_LINES || !about.is_whole);
+    match is_opened {
+        _ if !about.is_kept => Unshown::TooLong,
+        true if is_needed && !about.is_whole => Unshown::TooLong,
+        true if is_needed => Unshown::Opened,
+        false if is_cut => Unshown::UntilOpened,
+        _ => Unshown::Nothing,
+    }
 }
 
 /// What becomes of an agent that has ended.

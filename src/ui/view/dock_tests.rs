@@ -467,6 +467,112 @@ fn an_answer_that_refuses_is_in_sight_on_the_smallest_screen() {
     assert_eq!(s.answers(), [(5, "No, do not".to_owned())]);
 }
 
+/// A question with every sort of answer about a call that has this input.
+fn ask_for_good_with(s: &mut Scene, kind: ToolKind, input: serde_json::Value) {
+    let option = |id: &str, kind| PermissionOption { id: id.into(), name: id.into(), kind };
+    let options = vec![option("once", PermissionKind::AllowOnce), option("always", PermissionKind::AllowAlways)];
+    let mut tool = ToolPatch::new("t5".into());
+    (tool.title, tool.kind) = (Patch::Set("do it".into()), Patch::Set(kind));
+    tool.raw_input = Patch::Set(input);
+    let request = AgentRequest::Permission { tool, options };
+    s.agent(AgentEvent::Request { req: ReqId(5), session: Some(session()), request: request.into() });
+    s.draw();
+    s.after(2000).draw();
+}
+
+#[test]
+fn no_key_answers_for_good_before_all_of_an_input_was_on_the_screen() {
+    let rows = |count: usize| (0..count).map(|n| format!("row {n}")).collect::<Vec<_>>().join("\n");
+    for (kind, input) in [
+        (ToolKind::Other, serde_json::json!({ "text": rows(60) })),
+        (ToolKind::Edit, serde_json::json!({ "file_path": PATH, "old_string": rows(30), "new_string": rows(30) })),
+        (ToolKind::Execute, serde_json::json!({ "command": "ls", "stdin": rows(60) })),
+        // One more than are shown.
+        (ToolKind::Other, serde_json::json!({ "text": rows(11) })),
+    ] {
+        let mut s = gated(Gate::Off, 100);
+        s.model = std::mem::take(&mut s.model).with_rules(true);
+        ask_for_good_with(&mut s, kind, input.clone());
+        s.event(Event::Host(HostEvent::Ruled { req: ReqId(5), ruling: Ruling::OPEN }));
+        s.draw();
+        s.after(2000).draw();
+        s.key(Key::alt(Code::Char('2'))).draw();
+        assert!(s.answers().is_empty() && s.shown.contains("v shows all that was sent"), "{input} {}", s.shown);
+        s.press(Code::Tab).typed("a").draw();
+        assert!(s.answers().is_empty() && s.shown.contains("v shows all that was sent"), "{input} {}", s.shown);
+        s.typed("v").draw();
+        for _ in 0..20 {
+            s.press(Code::PageDown).draw();
+        }
+        s.after(2000).draw();
+        s.typed("A").draw();
+        assert_eq!(s.answers(), [(5, "always".to_owned())], "{input} {}", s.shown);
+    }
+}
+
+#[test]
+fn an_input_that_was_read_to_its_end_stays_so_when_it_is_put_away() {
+    let rows = (0..60).map(|n| format!("row {n}")).collect::<Vec<_>>().join("\n");
+    let mut s = gated(Gate::Off, 100);
+    ask_for_good_with(&mut s, ToolKind::Other, serde_json::json!({ "text": rows }));
+    s.press(Code::Tab).typed("v").draw();
+    s.after(2000).draw();
+    s.typed("A").draw();
+    assert!(s.answers().is_empty() && s.shown.contains("read to the end first"), "{}", s.shown);
+    for _ in 0..20 {
+        s.press(Code::PageDown).draw();
+    }
+    s.typed("v").draw();
+    s.after(2000).draw();
+    s.typed("A").draw();
+    assert_eq!(s.answers(), [(5, "always".to_owned())], "{}", s.shown);
+}
+
+#[test]
+fn what_is_too_long_to_be_shown_as_a_whole_is_answered_once() {
+    let mut s = gated(Gate::Off, 100);
+    let text = (0..5000).map(|n| format!("row {n}")).collect::<Vec<_>>().join("\n");
+    ask_for_good_with(&mut s, ToolKind::Other, serde_json::json!({ "text": text }));
+    s.press(Code::Tab).typed("v").draw();
+    for _ in 0..500 {
+        s.press(Code::PageDown).draw();
+    }
+    s.after(2000).draw();
+    s.typed("A").draw();
+    assert!(s.answers().is_empty() && s.shown.contains("too long to be shown as a whole"), "{}", s.shown);
+    s.typed("y").draw();
+    assert_eq!(s.answers(), [(5, "once".to_owned())], "{}", s.shown);
+}
+
+#[test]
+fn numbers_and_switches_of_an_input_are_shown_but_for_those_of_no_account() {
+    use serde_json::json;
+    let shown = |kind, input: serde_json::Value| {
+        let mut s = gated(Gate::Off, 100);
+        ask_for_good_with(&mut s, kind, input);
+        s.shown
+    };
+    for kind in [ToolKind::Execute, ToolKind::Read, ToolKind::Delete, ToolKind::Other] {
+        for (key, value) in
+            [("uid", json!(0)), ("sudo", json!(true)), ("verify", json!(false)), ("mode", json!({ "x": 7 }))]
+        {
+            let screen = shown(kind, json!({ "command": "ls", "path": PATH, (key): value }));
+            let said = if key == "mode" { "x: 7".to_owned() } else { format!("{key}: {value}") };
+            assert!(screen.contains(&said), "{kind:?} {key}: {screen}");
+        }
+    }
+    let hidden =
+        json!({ "command": "ls", "parsed_cmd": [{ "cmd": "ls", "then": "rm x" }], "reason": { "sudo": "yes" } });
+    let screen = shown(ToolKind::Execute, hidden);
+    assert!(screen.contains("then: rm x") && screen.contains("sudo: yes"), "{screen}");
+    let plain = json!({ "command": "ls", "timeout": 120_000, "run_in_background": false, "description": "x", "args": [],
+        "parsed_cmd": [{ "type": "search", "cmd": "ls", "query": "l", "path": null }], "available_decisions": ["a", { "b": 1 }] });
+    let screen = shown(ToolKind::Execute, plain);
+    assert!(!screen.contains("input"), "{screen}");
+    let screen = shown(ToolKind::Read, json!({ "path": PATH, "limit": 10, "offset": 7 }));
+    assert!(!screen.contains("input"), "{screen}");
+}
+
 #[test]
 fn what_was_read_is_forgotten_when_the_question_changes() {
     let mut s = gated(Gate::Off, 100);

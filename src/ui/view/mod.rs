@@ -509,7 +509,6 @@ fn show_dock(cx: &ViewCx<'_>, laid: &Dock, area: Rect, info: &mut FrameInfo, buf
     info.dialog = Some(laid.dialog().clone());
     info.options = laid.options();
     info.dock_scroll_max = laid.scroll_max();
-    info.dock_rows = laid.rows();
     info.dock_top = laid.top();
     info.seen = laid.seen();
     if let Some((x, y)) = laid.cursor().filter(|_| cx.state.view.focus == Focus::Dock) {

@@ -5,6 +5,7 @@
 use super::choices::Choice;
 use crate::text::line::LogicalLine;
 use crate::text::token::Token;
+use crate::ui::state::dock::Unshown;
 use crate::ui::view::paint;
 use std::ops::Range;
 
@@ -13,8 +14,11 @@ pub(super) struct Contents {
     pub(super) body: Vec<LogicalLine>,
     /// Lines of the body at its end that are what the agent sent.
     pub(super) raw: RawLines,
-    /// Lines of the body before those.
+    /// Lines of the body that say what is asked: those before these, or all of them.
     pub(super) asked: usize,
+    /// Lines above the first of what was sent, be it its beginning.
+    pub(super) above: usize,
+    pub(super) unshown: Unshown,
     pub(super) choices: Vec<Choice>,
     /// Further keys, in words for the end of a row.
     pub(super) unnamed: String,
@@ -42,7 +46,9 @@ impl Contents {
     pub(super) fn of(body: Vec<LogicalLine>, choices: Vec<Choice>) -> Self {
         let asked = body.len();
         let (raw, unnamed, further, at) = (RawLines::None, String::new(), Vec::new(), None);
-        Self { body, raw, asked, choices, unnamed, further, at, fixed: Vec::new(), fields: Vec::new() }
+        let (above, unshown) = (asked, Unshown::Nothing);
+        let (fixed, fields) = (Vec::new(), Vec::new());
+        Self { body, raw, asked, above, unshown, choices, unnamed, further, at, fixed, fields }
     }
 
     /// Leaves out the lines that stay as they are above the first that is changed; whether there are any.
@@ -54,6 +60,7 @@ impl Contents {
         let above = self.body.iter().take(change).rev().take_while(|line| has(line, &[Token::LineNumber])).count();
         self.body.drain(change - above..change);
         self.asked = self.asked.saturating_sub(above);
+        self.above = self.above.saturating_sub(above);
         above > 0
     }
 }
