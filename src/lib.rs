@@ -17,7 +17,7 @@
 //! host     -> text, base
 //! model    -> text, base
 //! rules, mcp, registry -> base
-//! theme    -> text, base      config -> host (fs), base      text -> base      wire, demo -> nothing
+//! theme    -> text, base      config -> host (fs), base      text -> base      wire -> base (shared)      demo -> nothing
 //! ```
 //!
 //! How a chunk gets to the screen: `wire::pump` reads and parses, `engine::connection` decodes, `engine::core` reduces,

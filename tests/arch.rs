@@ -30,7 +30,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("mcp", &["base"]),
     // The text of a registry goes in; what would be run comes out.
     ("registry", &["base"]),
-    ("wire", &[]),
+    // A long message is held once, and what is made of it by all rooms alike.
+    ("wire", &["base::shared"]),
     // Bytes and addresses; no message of the protocol.
     ("remote", &["wire", "base"]),
     ("host", &["text", "base"]),

@@ -17,6 +17,7 @@ pub mod percent;
 pub mod picture;
 pub mod redact;
 pub mod sanitize;
+pub mod shared;
 pub mod signal;
 pub mod tail;
 pub mod threads;

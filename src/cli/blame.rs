@@ -40,7 +40,7 @@ pub fn run(wanted: &args::Blame) -> Result<u8, Usage> {
     let state = state()?;
     let bounds = Bounds { until: Instant::now() + PATIENCE, journal: MAX_JOURNAL };
     let blamed = blame(&state, &file, line.map(|line| line - 1), bounds).map_err(Usage)?;
-    for remark in &blamed.remarks {
+    for remark in blamed.remarks.iter().chain(&blamed.open) {
         say(remark);
     }
     print(&if wanted.json { as_json(&blamed) } else { as_text(&blamed, &file, line.is_some()) })

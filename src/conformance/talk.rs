@@ -7,6 +7,7 @@ use super::report::Step;
 use super::serve::{Refused, Served};
 use super::{Asked, Version};
 use crate::agent::codec::watch::Watch;
+use crate::base::shared::SharedText;
 use crate::host::process::{self, AgentProcess, Graces, SpawnError};
 use crate::model::frames::{Flaw, FrameDir};
 use crate::model::ids::AgentKey;
@@ -79,6 +80,11 @@ pub(super) struct Talk {
     pub(super) sent: String,
     /// A turn did not end in time.
     pub(super) is_stuck: bool,
+}
+
+/// A message as it is kept here.
+fn held((frame, line): (Frame, SharedText)) -> (Frame, Arc<str>) {
+    (frame, (&line).into())
 }
 
 impl Talk {
@@ -200,9 +206,9 @@ impl Talk {
             match timeout_at(until.into(), wait).await {
                 Err(_) => return Event::Silent(Silent::Late),
                 Ok(None) => {}
-                Ok(Some(Some(Incoming::Frames(batch)))) => self.queue.extend(batch.frames),
+                Ok(Some(Some(Incoming::Frames(batch)))) => self.queue.extend(batch.frames.into_iter().map(held)),
                 Ok(Some(Some(Incoming::Closed { half_line, .. }))) => {
-                    self.queue.extend(half_line);
+                    self.queue.extend(half_line.map(held));
                     self.is_closed = true;
                 }
                 Ok(Some(None)) => self.is_closed = true,

@@ -71,6 +71,8 @@ pub struct LineOrigins {
     pub calls: Vec<String>,
     /// Why something may be unknown that was known once, in words.
     pub remarks: Vec<String>,
+    /// Which sessions are open, in words: what they change just now may be missing.
+    pub open: Vec<String>,
 }
 
 /// How much may be read for it.
@@ -91,7 +93,7 @@ pub fn blame(state: &Path, file: &File, only: Option<usize>, bounds: Bounds) -> 
     }
     let kept: Vec<StoredReview> = listed.iter().map(|(kept, _)| kept.clone()).collect();
     let followed = follow(&kept, file, only, bounds.until);
-    let mut out = LineOrigins { remarks: followed.remarks, ..LineOrigins::default() };
+    let mut out = LineOrigins { remarks: followed.remarks, open: followed.open, ..LineOrigins::default() };
     if forgotten > 0 && followed.lines.iter().any(|(_, origin)| origin.is_none()) {
         out.remarks.push(format!("{}: what they wrote is unknown", not_kept(forgotten)));
     }
@@ -137,11 +139,18 @@ pub fn of_line(
     let from = blamed.lines.first().and_then(|line| line.from.as_ref());
     let turn = from.and_then(|from| blamed.turns.get(from.turn));
     let Some((from, turn)) = from.zip(turn) else {
-        let why = blamed.remarks.first().map(|why| format!(": {why}")).unwrap_or_default();
-        return Ok(format!("line {}: nobody knows where it came from{why}", line + 1));
+        return Ok(format!("line {}: {}", line + 1, unknown(&blamed.remarks)));
     };
     let call = from.call.and_then(|call| blamed.calls.get(call)).map(String::as_str);
     Ok(format!("line {}: {}", line + 1, words(turn, call, here)))
+}
+
+/// Of a line that came with no change that is kept. That a session is open says nothing of it: this one always is.
+fn unknown(remarks: &[String]) -> String {
+    match remarks.first() {
+        Some(why) => format!("nobody knows where it came from: {why}"),
+        None => "no agent has changed it, as far as changes are kept".to_owned(),
+    }
 }
 
 /// What was asked and what was done for it come first: a screen may have room for no more.
@@ -342,5 +351,12 @@ mod tests {
         let long = words(&turn(Some(&"word ".repeat(99))), Some(&"x".repeat(99)), Some(&here));
         let cut = format!("{}word… · {}… · turn 3 of this session", "word ".repeat(11), "x".repeat(39));
         assert_eq!(long, cut);
+    }
+
+    #[test]
+    fn of_a_line_that_came_with_no_change_no_session_is_named() {
+        assert_eq!(unknown(&[]), "no agent has changed it, as far as changes are kept");
+        let why = "an earlier version is not kept".to_owned();
+        assert_eq!(unknown(&[why]), "nobody knows where it came from: an earlier version is not kept");
     }
 }

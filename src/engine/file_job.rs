@@ -2,10 +2,10 @@
 
 use super::ruling::RulesInForce;
 use crate::agent::quirks::MissingFile;
+use crate::base::shared::SharedText;
 use crate::model::event::WriteHow;
 use crate::model::ids::{EntryId, ReqId, SessionKey, TurnId};
 use crate::model::judge::Request;
-use std::sync::Arc;
 
 #[derive(Debug)]
 pub enum FileJob {
@@ -41,7 +41,7 @@ pub struct WriteJob {
     pub at: SessionKey,
     pub req: ReqId,
     pub request: Box<Request>,
-    pub content: Arc<str>,
+    pub content: SharedText,
     pub how: WriteHow,
     pub entry: EntryId,
     /// How often it was begun before.

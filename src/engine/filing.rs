@@ -269,7 +269,7 @@ impl FileQueue {
     fn write(&mut self, job: WriteJob, model: &Model, reviews: &mut Reviews) -> Told {
         let WriteJob { at, req, request, content, how, entry, tries, rules } = job;
         let path = request.path().unwrap_or_default().to_owned();
-        let writing = Writing { entry, content: Arc::clone(&content), turn: turn_of(model, at) };
+        let writing = Writing { entry, content: content.clone(), turn: turn_of(model, at) };
         let (looked, told) = reviews.before_write(at, &path, &writing);
         let lane = self.lane(at);
         (lane.writing, lane.bytes) = (looked.is_some().then_some(writing), content.len());

@@ -4,6 +4,7 @@ use super::super::reviewing::tests::{engine, place};
 use super::super::run::{Engine, Wake};
 use super::*;
 use crate::agent::quirks::MissingFile;
+use crate::base::shared::SharedText;
 use crate::model::changes::{ReviewAction, Scope};
 use crate::model::entry::Body;
 use crate::model::event::Intent;
@@ -138,7 +139,7 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     let mut engine = engine(&place, "", None);
     engine.files.lane(AT).is_busy = true;
     engine.files.push(job(2, &other, None));
-    let content: Arc<str> = "agent".into();
+    let content: SharedText = "agent".into();
     let request = request(Deed::Write(path.to_string_lossy().into()));
     let again = WriteJob {
         at: AT,
@@ -152,7 +153,7 @@ async fn a_write_that_a_save_came_in_the_way_of_is_begun_again_before_anything_e
     };
     engine.step(Wake::Fact(Fact::WriteAgain(again)));
     assert!(engine.files.lane(AT).is_busy && engine.files.lane(AT).jobs.len() == 1, "the read waits for it");
-    let again: Arc<str> = "once more".into();
+    let again: SharedText = "once more".into();
     engine.files.push(write_job(3, &other, &again));
     assert_eq!(engine.files.bytes(), "agent".len() + again.len(), "of what is under way and of what waits");
     while engine.files.lane(AT).is_busy {
@@ -183,14 +184,14 @@ async fn a_read_that_does_not_come_back_holds_up_its_own_session_only() {
     engine.shutdown().await;
 }
 
-fn write_job(req: u64, path: &Path, content: &Arc<str>) -> FileJob {
+fn write_job(req: u64, path: &Path, content: &SharedText) -> FileJob {
     let request = request(Deed::Write(path.to_string_lossy().into()));
     let entry = EntryId(req);
     FileJob::Write(WriteJob {
         at: AT,
         req: ReqId(req),
         request,
-        content: Arc::clone(content),
+        content: content.clone(),
         how: WriteHow::default(),
         entry,
         tries: 0,
@@ -201,7 +202,7 @@ fn write_job(req: u64, path: &Path, content: &Arc<str>) -> FileJob {
 /// When the client ends, each write is either known to the review or never done.
 #[test]
 fn nothing_is_written_once_the_client_has_ended_and_what_was_is_known() {
-    let content: Arc<str> = "agent\n".repeat(1 << 10).into();
+    let content: SharedText = "agent\n".repeat(1 << 10).into();
     let mut written = 0;
     // Ends before the first is written, while one is, and after some.
     for done in 0..4 {

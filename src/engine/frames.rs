@@ -5,12 +5,12 @@
 
 use crate::agent::codec::watch::Watch;
 use crate::base::limits::{self, MAX_NAME};
+use crate::base::shared::SharedText;
 use crate::model::frames::{FrameDir, FrameRow};
 use crate::model::ids::{AgentKey, Now};
 use crate::wire::frame::Frame;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
 
 /// Bytes of lines that are kept, with what each costs besides.
 pub const MAX_BYTES: usize = 2 << 20;
@@ -27,7 +27,7 @@ struct Kept {
     at: Now,
     agent: AgentKey,
     dir: FrameDir,
-    text: Arc<str>,
+    text: SharedText,
     is_cut: bool,
 }
 
@@ -49,10 +49,10 @@ struct Looking {
 
 impl Frames {
     /// `frame` is what the line was read as, where it was.
-    pub(super) fn push(&mut self, at: Now, agent: AgentKey, dir: FrameDir, text: &Arc<str>, frame: Option<&Frame>) {
+    pub(super) fn push(&mut self, at: Now, agent: AgentKey, dir: FrameDir, text: &SharedText, frame: Option<&Frame>) {
         let is_cut = text.len() > LONG;
         let text = match frame {
-            _ if !is_cut => Arc::clone(text),
+            _ if !is_cut => text.clone(),
             Some(frame) => cut(frame, text),
             None if dir == FrameDir::Stderr => cut(&Frame::Stray, text),
             None => cut(&Frame::parse(text.as_bytes()), text),
@@ -105,7 +105,7 @@ impl Frames {
                 FrameDir::Stderr | FrameDir::Note => Frame::Stray,
                 _ => Frame::read(Cow::Borrowed(text.as_bytes()), &[]).0,
             };
-            let mut row = watch.see(*at, *dir, &frame, text);
+            let mut row = watch.see(*at, *dir, &frame, &text.into());
             if *is_cut {
                 row.flaws.clear();
             }
@@ -117,7 +117,7 @@ impl Frames {
 }
 
 /// What a long line is, as a message.
-fn cut(frame: &Frame, text: &str) -> Arc<str> {
+fn cut(frame: &Frame, text: &str) -> SharedText {
     let size = format!("\"… {} bytes\"", text.len());
     // It may be all of the line.
     let method = |method: &str| serde_json::Value::from(limits::cut(method, MAX_NAME)).to_string();

@@ -12,6 +12,7 @@ use super::run_name::RunName;
 use super::secrets::Secrets;
 use crate::agent::codec::Codec;
 use crate::base::human;
+use crate::base::shared::SharedText;
 use crate::model::changes::{ReviewDoc, ReviewEvent, WritePreview};
 use crate::model::event::{HostEvent, Intent, Timer};
 use crate::model::frames::FrameDir;
@@ -93,13 +94,13 @@ impl Recorder {
         self.journal.as_ref().map_or(0, Journal::waiting)
     }
 
-    pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &Arc<str>, now: Now) {
+    pub fn incoming(&mut self, agent: AgentKey, codec: &dyn Codec, frame: &Frame, line: &SharedText, now: Now) {
         let form = Form::of(frame);
         let (redacted, has_accounts) = match masked(codec, frame, line) {
             Some(Masked { text, has_accounts }) => (Some(text), has_accounts),
             None => (None, false),
         };
-        let recorded = redacted.as_deref().filter(|_| has_accounts).map(Arc::<str>::from);
+        let recorded = redacted.as_deref().filter(|_| has_accounts).map(SharedText::from);
         self.note(agent, now, Dir::FromAgent, recorded.as_ref().unwrap_or(line), form);
         match &redacted {
             Some(redacted) => {
@@ -120,7 +121,7 @@ impl Recorder {
             open_record(before, now, Dir::FromAgent, &address(agent));
         }
         if redacted.is_none() && line.len() >= LARGE {
-            journal.record_shared(before.clone(), Arc::clone(line), "}");
+            journal.record_shared(before.clone(), line.clone(), "}");
         } else {
             journal.record(|out| {
                 out.push_str(before);
@@ -130,9 +131,9 @@ impl Recorder {
         }
     }
 
-    pub fn outgoing(&mut self, line: &Line, text: &Arc<str>, now: Now) {
-        let hidden = |text: &str| self.secrets.line(text, true).map(Arc::<str>::from);
-        let text = &hidden(text).unwrap_or_else(|| Arc::clone(text));
+    pub fn outgoing(&mut self, line: &Line, text: &SharedText, now: Now) {
+        let hidden = |text: &str| self.secrets.line(text, true).map(SharedText::from);
+        let text = &hidden(text).unwrap_or_else(|| text.clone());
         let instead = |brief: Option<&str>| brief.map(|brief| hidden(brief).unwrap_or_else(|| brief.into()));
         let (brief, recorded) = (instead(line.journal.as_deref()), instead(line.recorded.as_deref()));
         self.note(line.agent, now, Dir::ToAgent, recorded.as_ref().unwrap_or(text), Form::Json);
@@ -145,6 +146,7 @@ impl Recorder {
     }
 
     pub fn stderr(&mut self, agent: AgentKey, line: &Arc<str>, now: Now) {
+        let line = &SharedText::from(Arc::clone(line));
         self.note(agent, now, Dir::Stderr, line, Form::Raw);
         self.frames.push(now, agent, FrameDir::Stderr, line, None);
         if let Some(journal) = &mut self.journal {
@@ -153,7 +155,7 @@ impl Recorder {
     }
 
     /// For the recording, in which records of one agent name none.
-    fn note(&mut self, agent: AgentKey, now: Now, dir: Dir, line: &Arc<str>, form: Form) {
+    fn note(&mut self, agent: AgentKey, now: Now, dir: Dir, line: &SharedText, form: Form) {
         let Some(recording) = &mut self.recording else { return };
         let of = if agent == AgentKey::FIRST { String::new() } else { format!(r#""agent":{},"#, agent.0) };
         recording.line(now, dir, &of, line, form);

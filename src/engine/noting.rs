@@ -43,7 +43,7 @@ pub(super) fn claims_of_question(session: &Session, req: ReqId, cwd: &Path) -> V
         About::Write => session.write(req).map_or_else(Vec::new, |write| {
             let real = pending.outside.first().and_then(|outside| outside.real.as_deref());
             let path = absolute(real.unwrap_or(&write.path), cwd);
-            vec![ClaimedEdit { path, old: None, new: Arc::clone(&write.content) }]
+            vec![ClaimedEdit { path, old: None, new: (&write.content).into() }]
         }),
         About::Read(_) | About::Run(_) | About::Asked { .. } => Vec::new(),
     }

@@ -15,6 +15,7 @@ use self::worker::Worker;
 use super::fact::Facts;
 use super::merging::Merging;
 use super::noting;
+use crate::base::shared::SharedText;
 use crate::host::fs::Roots;
 use crate::host::priority::lower_priority;
 use crate::host::worktrees::{Opening, Part};
@@ -120,7 +121,7 @@ pub(super) enum Job {
     /// `done` is told when the write may happen, and what it may replace.
     BeforeWrite {
         path: PathBuf,
-        content: Arc<str>,
+        content: SharedText,
         entry: EntryId,
         turn: Option<TurnId>,
         done: SyncSender<Option<Replaceable>>,
@@ -128,7 +129,7 @@ pub(super) enum Job {
     /// The write was not done.
     NotWritten {
         entry: EntryId,
-        content: Arc<str>,
+        content: SharedText,
     },
     /// The same before a command.
     BeforeCommand {
@@ -144,7 +145,7 @@ pub(super) enum Job {
         path: PathBuf,
         turn: Option<TurnId>,
         entry: EntryId,
-        content: Arc<str>,
+        content: SharedText,
     },
     Preview {
         req: ReqId,
@@ -161,7 +162,7 @@ pub(super) enum Job {
     Hold {
         req: ReqId,
         path: PathBuf,
-        content: Arc<str>,
+        content: SharedText,
         turn: Option<TurnId>,
         entry: EntryId,
         asked: bool,
@@ -184,12 +185,12 @@ impl Job {
             }
             Self::BeforeWrite { path, content, entry, turn, .. } => {
                 is_waited_for = true;
-                let (path, content, (done, _)) = (path.clone(), Arc::clone(content), sync_channel(1));
+                let (path, content, (done, _)) = (path.clone(), content.clone(), sync_channel(1));
                 Self::BeforeWrite { path, content, entry: *entry, turn: *turn, done }
             }
-            Self::NotWritten { entry, content } => Self::NotWritten { entry: *entry, content: Arc::clone(content) },
+            Self::NotWritten { entry, content } => Self::NotWritten { entry: *entry, content: content.clone() },
             Self::Wrote { path, turn, entry, content } => {
-                Self::Wrote { path: path.clone(), turn: *turn, entry: *entry, content: Arc::clone(content) }
+                Self::Wrote { path: path.clone(), turn: *turn, entry: *entry, content: content.clone() }
             }
             Self::BeforeCommand { req, .. } => {
                 let (done, looked) = sync_channel(1);

@@ -1,6 +1,7 @@
 //! The engine's end of the thread, and the thread with a review session of its own.
 
 use super::*;
+use crate::base::shared::SharedText;
 use crate::engine::{Engine, EngineConfig};
 use crate::model::Model;
 use crate::model::changes::Gate;
@@ -125,8 +126,8 @@ fn waiting<'a>(jobs: impl Iterator<Item = &'a Asked>) -> usize {
 #[test]
 fn writes_that_were_not_looked_at_yet_count_until_they_were() {
     let (mut reviewing, queue) = without_thread(2);
-    let content: Arc<str> = "x".repeat(100).into();
-    let wrote = || Job::Wrote { path: "a".into(), turn: None, entry: EntryId(1), content: Arc::clone(&content) };
+    let content: SharedText = "x".repeat(100).into();
+    let wrote = || Job::Wrote { path: "a".into(), turn: None, entry: EntryId(1), content: content.clone() };
     for _ in 0..3 {
         reviewing.give(AT, wrote());
     }

@@ -10,6 +10,7 @@ use super::noting;
 use super::reviewing::{self, Job, LAST_JOBS, ReviewConfig, Reviewing, Submission};
 use super::run_name::RunName;
 use super::workspaces::Workspaces;
+use crate::base::shared::SharedText;
 use crate::host::fs::{Private, Roots};
 use crate::model::Model;
 use crate::model::changes::{ReviewAction, ReviewCommand, ReviewEvent};
@@ -245,7 +246,7 @@ impl Reviews {
             return (None, Told::new());
         }
         let (done, looked) = sync_channel(1);
-        let (entry, turn, content) = (*entry, *turn, Arc::clone(content));
+        let (entry, turn, content) = (*entry, *turn, content.clone());
         let told = self.give(at, Job::BeforeWrite { path: path.into(), content, entry, turn, done });
         (Some(looked), told)
     }
@@ -258,7 +259,7 @@ impl Reviews {
         Writing { entry, content, turn }: &Writing,
     ) -> Told {
         let (turn, entry) = (*turn, *entry);
-        paths.flat_map(|path| self.give(at, Job::Wrote { path, turn, entry, content: Arc::clone(content) })).collect()
+        paths.flat_map(|path| self.give(at, Job::Wrote { path, turn, entry, content: content.clone() })).collect()
     }
 
     /// A write was not done.
@@ -406,7 +407,7 @@ impl Reviews {
 #[derive(Debug)]
 pub(super) struct Writing {
     pub entry: EntryId,
-    pub content: Arc<str>,
+    pub content: SharedText,
     /// The turn in which it begins.
     pub turn: Option<TurnId>,
 }

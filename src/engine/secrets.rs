@@ -9,6 +9,7 @@ mod pieces;
 use self::pieces::Pieces;
 use super::masking::string_at;
 use crate::agent::codec::Codec;
+use crate::base::shared::SharedText;
 use crate::model::entry::{Block, ChunkKind};
 use crate::model::event::{Activity, Hint, HostEvent, Update};
 use crate::model::ids::{AgentKey, SessionId};
@@ -234,7 +235,7 @@ impl HeldBack {
 }
 
 /// Frames with their texts as they are written down.
-type Frames = Vec<(Frame, Arc<str>)>;
+type Frames = Vec<(Frame, SharedText)>;
 
 impl Hearing {
     /// Frames as they came.
@@ -246,13 +247,13 @@ impl Hearing {
     }
 
     /// What an agent's output ends with.
-    pub fn last(&mut self, agent: AgentKey, codec: &dyn Codec, half: Option<(Frame, Arc<str>)>) -> Frames {
+    pub fn last(&mut self, agent: AgentKey, codec: &dyn Codec, half: Option<(Frame, SharedText)>) -> Frames {
         let mut frames = self.all(agent, codec, half.into_iter().collect());
         frames.extend(self.rest(agent, codec));
         frames
     }
 
-    fn hear(&mut self, agent: AgentKey, codec: &dyn Codec, frame: Frame, line: Arc<str>) -> Frames {
+    fn hear(&mut self, agent: AgentKey, codec: &dyn Codec, frame: Frame, line: SharedText) -> Frames {
         let mut out = Vec::new();
         match &frame {
             Frame::Notification { method, params: Some(params) } if codec.is_update(method.as_str()) => {
@@ -323,19 +324,19 @@ impl Hearing {
     }
 
     /// A piece of a message as its agent would have said it.
-    fn said(&self, codec: &dyn Codec, session: &SessionId, piece: &HeldBack) -> Option<(Frame, Arc<str>)> {
+    fn said(&self, codec: &dyn Codec, session: &SessionId, piece: &HeldBack) -> Option<(Frame, SharedText)> {
         let (method, params) = codec.piece(session, piece.kind, piece.message.as_deref(), &piece.text);
         Some(self.read(codec, frame::notification(&method, &params).ok()?))
     }
 
     /// A line in place of one that an agent has said.
-    fn read(&self, codec: &dyn Codec, line: String) -> (Frame, Arc<str>) {
+    fn read(&self, codec: &dyn Codec, line: String) -> (Frame, SharedText) {
         let (frame, line) = Frame::read(Cow::Owned(line.into_bytes()), codec.word_for_word());
         self.kept(codec, frame, line)
     }
 
     /// A frame with what is only shown of it, and its text, without values.
-    fn kept(&self, codec: &dyn Codec, frame: Frame, line: Arc<str>) -> (Frame, Arc<str>) {
+    fn kept(&self, codec: &dyn Codec, frame: Frame, line: SharedText) -> (Frame, SharedText) {
         let Some(kept) = self.secrets.line(&line, frame.is_json()) else { return (frame, line) };
         let frame = match frame {
             Frame::Notification { ref method, .. } if codec.is_update(method.as_str()) => {

@@ -1,6 +1,7 @@
 use super::*;
 use crate::agent::codec::Updated;
 use crate::agent::codec::v1::V1;
+use crate::base::shared::SharedText;
 use serde_json::{Value, json};
 
 const KEY: &str = "sk-ünïcode-12345678";
@@ -46,7 +47,7 @@ fn said(lines: &[String]) -> Vec<String> {
     let mut hearing = hearing(&[KEY]);
     let mut all: Frames = lines.iter().flat_map(|line| heard(&mut hearing, line)).collect();
     all.extend(hearing.rest(AgentKey::FIRST, &V1));
-    let text = |(frame, line): (Frame, Arc<str>)| {
+    let text = |(frame, line): (Frame, SharedText)| {
         let Frame::Notification { params: Some(params), .. } = frame else { return line.to_string() };
         match V1.update(params.as_str()) {
             Ok(Updated { update: Update::Chunk { kind, block: Block::Text(text), .. }, .. }) => {
@@ -238,7 +239,7 @@ mod pieces {
         let params = json!({ "sessionId": session, "update": update });
         let line = json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }).to_string();
         let (frame, line) = Frame::read(Cow::Borrowed(line.as_bytes()), V2.word_for_word());
-        let printed = |(frame, line): (Frame, Arc<str>)| {
+        let printed = |(frame, line): (Frame, SharedText)| {
             let Frame::Notification { params: Some(params), .. } = frame else { panic!("{line}") };
             let Update::Terminal(patch) = V2.update(params.as_str()).unwrap().update else { panic!("{line}") };
             String::from_utf8(patch.output.as_set().cloned().unwrap_or(patch.append)).unwrap()

@@ -4,6 +4,7 @@
 //! Data only. Who finds the changes is `review`; nothing here reads a file or computes a difference.
 
 use super::ids::{EntryId, ReqId, SessionId, SessionKey, TurnId};
+use crate::base::shared::SharedText;
 use crate::text::diff::{DiffLine, Kind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -358,7 +359,7 @@ pub enum ReviewCommand {
     Hold {
         req: ReqId,
         path: String,
-        content: Arc<str>,
+        content: SharedText,
         entry: EntryId,
         asked: bool,
         over: Option<Before>,

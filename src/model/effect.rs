@@ -12,6 +12,7 @@ use super::refusal::Refusal;
 use super::ruling::{MadeRule, NewRules, Ruled, Scope};
 use super::spent::Spent;
 use super::tool::Exit;
+use crate::base::shared::SharedText;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -85,7 +86,7 @@ pub enum Effect {
     FsWrite {
         req: ReqId,
         request: Box<Request>,
-        content: Arc<str>,
+        content: SharedText,
         how: WriteHow,
         entry: EntryId,
     },

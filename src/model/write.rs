@@ -8,6 +8,7 @@ use super::event::WriteHow;
 use super::ids::{EntryId, ReqId, TurnId};
 use super::judge::Request;
 use super::ruling::Ruling;
+use crate::base::shared::SharedText;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub struct Write {
     pub entry: EntryId,
     /// As the agent has named it.
     pub path: Arc<str>,
-    pub content: Arc<str>,
+    pub content: SharedText,
     pub(super) how: WriteHow,
     /// What the rules have said, where there are any.
     pub(super) ruling: Option<Ruling>,
@@ -93,7 +94,7 @@ impl Approved {
     pub(super) fn fits(self, turn: TurnId, write: &Write) -> Option<Needs> {
         let is_it = self.turn == turn && write.how == WriteHow::default();
         match self.what {
-            What::Change(before, after) => (is_it && after == write.content).then_some(Needs::On(before)),
+            What::Change(before, after) => (is_it && *after == *write.content).then_some(Needs::On(before)),
             What::Path => is_it.then_some(Needs::Nothing),
             What::Read => None,
         }

@@ -83,6 +83,13 @@ impl State {
         }
     }
 
+    pub const fn size(&self) -> u64 {
+        match self {
+            Self::Absent => 0,
+            Self::File { size, .. } | Self::Link { size, .. } | Self::Unkept { size, .. } => *size,
+        }
+    }
+
     pub const fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }

@@ -9,13 +9,13 @@
 use super::lock::Lock;
 use super::private;
 use super::writer::{Disk, Lost, Writer, is_full};
+use crate::base::shared::SharedText;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Version of the journal's lines. Those of version 1 have no addresses: all are of the one agent and its session.
@@ -82,7 +82,7 @@ impl Journal {
     }
 
     /// A large line, made of three parts.
-    pub fn record_shared(&mut self, before: String, line: Arc<str>, after: &str) {
+    pub fn record_shared(&mut self, before: String, line: SharedText, after: &str) {
         self.out.shared_line(before, line, after);
     }
 

@@ -12,7 +12,6 @@ use std::fs::{File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The file of one, before anything is written.
@@ -57,7 +56,7 @@ impl Recording {
     }
 
     /// A line on the wire. `more` is as in [`append_record`].
-    pub fn line(&mut self, t: Duration, dir: Dir, more: &str, line: &Arc<str>, form: Form) {
+    pub fn line(&mut self, t: Duration, dir: Dir, more: &str, line: &str, form: Form) {
         self.out.line(|out| append_record(out, t, dir, more, line, form));
     }
 
@@ -94,7 +93,7 @@ mod tests {
         std::fs::write(&path, "old").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
         let mut recording = Recording::begin(Place::create(&path).unwrap(), |_| ()).unwrap();
-        recording.line(Duration::from_secs(1), Dir::ToAgent, r#""agent":1,"#, &"{}".into(), Form::Json);
+        recording.line(Duration::from_secs(1), Dir::ToAgent, r#""agent":1,"#, "{}", Form::Json);
         assert_eq!(recording.close(Duration::from_mins(1)), None);
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text, "{\"t\":1.000000,\"dir\":\"client->agent\",\"agent\":1,\"frame\":{}}\n");

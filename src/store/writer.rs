@@ -6,6 +6,7 @@
 //! order; when writing fails otherwise, or the disk falls too far behind, it is said once and nothing more is taken; at the
 //! end it is known since when something is missing.
 
+use crate::base::shared::SharedText;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -30,7 +31,7 @@ const BREAKS: [char; 2] = ['\n', '\r'];
 enum Piece {
     Text(String),
     /// In it, ends of lines become blanks.
-    Shared(Arc<str>),
+    Shared(SharedText),
 }
 
 /// What has become of a disk that is full.
@@ -172,7 +173,7 @@ impl Writer {
     }
 
     /// A large line, made of three parts.
-    pub fn shared_line(&mut self, before: String, line: Arc<str>, after: &str) {
+    pub fn shared_line(&mut self, before: String, line: SharedText, after: &str) {
         if self.takes() {
             self.waiting += before.len() + line.len() + after.len() + 1;
             self.pending.extend([Piece::Text(before), Piece::Shared(line), Piece::Text(format!("{after}\n"))]);
@@ -445,10 +446,10 @@ mod tests {
     fn a_disk_that_hangs_is_not_waited_for() {
         let (_reader, hanging) = std::io::pipe().unwrap();
         let mut writer = Writer::start("test", File::from(std::os::fd::OwnedFd::from(hanging))).unwrap();
-        let line: Arc<str> = "x".repeat(1 << 20).into();
+        let line: SharedText = "x".repeat(1 << 20).into();
         let mut handed = 0;
         let why = loop {
-            writer.shared_line(String::new(), Arc::clone(&line), "");
+            writer.shared_line(String::new(), line.clone(), "");
             handed += 1;
             assert!(handed < 1000, "it takes what nobody writes");
             if let Some(why) = writer.hand_over() {
@@ -467,9 +468,9 @@ mod tests {
     fn one_line_longer_than_all_that_may_wait_is_waited_for() {
         let (reader, hanging) = std::io::pipe().unwrap();
         let mut writer = Writer::start("test", File::from(std::os::fd::OwnedFd::from(hanging))).unwrap();
-        let line: Arc<str> = "x".repeat(MAX_WAITING + 1).into();
+        let line: SharedText = "x".repeat(MAX_WAITING + 1).into();
         for _ in 0..2 {
-            writer.shared_line(String::new(), Arc::clone(&line), "");
+            writer.shared_line(String::new(), line.clone(), "");
             assert_eq!(writer.hand_over(), None, "the first is under way, the second waits");
         }
         writer.shared_line(String::new(), line, "");

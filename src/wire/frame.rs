@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::json::{Damage, clip, decode, members, mend_surrogates, trim};
 use super::rpc_error::{INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, RpcError};
+use crate::base::shared::SharedText;
 
 /// A longer id is refused: it would be held as long as the request is open.
 const MAX_ID: usize = 4096;
@@ -61,7 +62,7 @@ impl std::fmt::Display for RawId {
 /// A piece of JSON inside a shared line.
 #[derive(Clone)]
 pub struct Params {
-    line: Arc<str>,
+    line: SharedText,
     range: Range<usize>,
 }
 
@@ -71,7 +72,7 @@ impl Params {
     }
 
     /// A value that stands for itself, not inside a line: for tests and for messages we make up.
-    pub fn whole(json: impl Into<Arc<str>>) -> Self {
+    pub fn whole(json: impl Into<SharedText>) -> Self {
         let line = json.into();
         Self { range: 0..line.len(), line }
     }
@@ -80,9 +81,9 @@ impl Params {
         serde_json::from_str(self.as_str())
     }
 
-    fn inside(line: &Arc<str>, raw: &RawValue) -> Self {
+    fn inside(line: &SharedText, raw: &RawValue) -> Self {
         let start = (raw.get().as_ptr() as usize).saturating_sub(line.as_ptr() as usize);
-        Self { line: Arc::clone(line), range: start..start.saturating_add(raw.get().len()) }
+        Self { line: line.clone(), range: start..start.saturating_add(raw.get().len()) }
     }
 }
 
@@ -107,14 +108,14 @@ impl Name {
         self.0.as_str()
     }
 
-    fn read(line: &Arc<str>, raw: &RawValue) -> Option<Self> {
+    fn read(line: &SharedText, raw: &RawValue) -> Option<Self> {
         let plain = raw.get().strip_prefix('"')?.strip_suffix('"')?;
         if plain.contains('\\') {
             let name: String = serde_json::from_str(raw.get()).ok()?;
             return Some(Self(Params::whole(name)));
         }
         let quoted = Params::inside(line, raw).range;
-        Some(Self(Params { line: Arc::clone(line), range: quoted.start + 1..quoted.end - 1 }))
+        Some(Self(Params { line: line.clone(), range: quoted.start + 1..quoted.end - 1 }))
     }
 }
 
@@ -155,7 +156,7 @@ impl Frame {
 
     /// The frame and its text: trimmed, mended, shared. The text of a stray line is cut to a sane length. A request is
     /// not mended but refused when its method is one of `word_for_word`: what it would do is not what was asked for.
-    pub fn read(line: Cow<'_, [u8]>, word_for_word: &[&str]) -> (Self, Arc<str>) {
+    pub fn read(line: Cow<'_, [u8]>, word_for_word: &[&str]) -> (Self, SharedText) {
         let (text, damage) = decode(line);
         let text = match damage {
             None => text,
@@ -166,15 +167,13 @@ impl Frame {
         if !trimmed.starts_with('{') {
             return (Self::Stray, clip(trimmed, KEEP_STRAY).into());
         }
-        let line: Arc<str> = trimmed.into();
-        drop(text);
-        let (frame, line) = Self::from_line(line);
+        let (frame, line) = Self::from_line(trimmed_in_place(text));
         (if damage.is_some() { frame.refuse_damaged() } else { frame }, line)
     }
 
     /// A refused request keeps its text, so that it is refused again when it is replayed. A question with half an emoji
     /// in its title is still a question: only what would be written, read or run is taken word for word.
-    fn read_mended(text: Cow<'_, str>, word_for_word: &[&str]) -> (Self, Arc<str>) {
+    fn read_mended(text: Cow<'_, str>, word_for_word: &[&str]) -> (Self, SharedText) {
         let trimmed = trim(&text);
         if !trimmed.starts_with('{') {
             return (Self::Stray, clip(trimmed, KEEP_STRAY).into());
@@ -186,8 +185,7 @@ impl Frame {
             let why = "half a surrogate pair in a string".to_owned();
             return (Self::Invalid { id: Some(id), code: INVALID_PARAMS, why }, trimmed.into());
         }
-        let mended = mend_surrogates(text.into_owned());
-        Self::from_line(trim(&mended).into())
+        Self::from_line(trimmed_in_place(Cow::Owned(mend_surrogates(text.into_owned()))))
     }
 
     /// What is left of a request with bytes that were no UTF-8: nothing is done for it.
@@ -211,7 +209,7 @@ impl Frame {
         }
     }
 
-    fn from_line(line: Arc<str>) -> (Self, Arc<str>) {
+    fn from_line(line: SharedText) -> (Self, SharedText) {
         let found = members(&line, ["id", "method", "params", "result", "error"]);
         let frame = match found {
             Ok(found) => classify(&line, found),
@@ -225,7 +223,22 @@ impl Frame {
     }
 }
 
-fn classify(line: &Arc<str>, [id, method, params, result, error]: [Option<&RawValue>; 5]) -> Frame {
+/// Without what is trimmed, and without a copy of a long text that has room of its own.
+fn trimmed_in_place(text: Cow<'_, str>) -> SharedText {
+    match text {
+        Cow::Borrowed(text) => trim(text).into(),
+        Cow::Owned(mut text) => {
+            let all = trim(&text);
+            let begin = (all.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+            let end = begin + all.len();
+            text.truncate(end);
+            text.drain(..begin);
+            text.into()
+        }
+    }
+}
+
+fn classify(line: &SharedText, [id, method, params, result, error]: [Option<&RawValue>; 5]) -> Frame {
     let readable_id = id.and_then(|raw| RawId::from_json(raw.get()));
     if let Some(method) = method {
         let invalid =

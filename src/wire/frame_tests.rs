@@ -208,3 +208,17 @@ fn r_053_what_is_no_request_is_mended() {
         assert!(matches!(Frame::parse(&answer), Frame::Response { outcome: Ok(_), .. }));
     }
 }
+
+#[test]
+fn a_long_line_is_held_in_the_room_that_it_was_read_into() {
+    let read = |before: &str, after: &str| {
+        let line = format!(r#"{before}{{"id":1,"method":"m","params":"{}"}}{after}"#, "x".repeat(1 << 20));
+        let at = line.as_ptr();
+        let (frame, text) = Frame::read(Cow::Owned(line.into_bytes()), &[]);
+        let Frame::Request { params: Some(params), .. } = frame else { panic!("{frame:?}") };
+        assert!(text.starts_with('{') && text.ends_with('}') && params.as_str().len() == (1 << 20) + 2);
+        assert_eq!(params.as_str().as_ptr() as usize, text.as_ptr() as usize + text.find("\"x").unwrap());
+        at == text.as_ptr()
+    };
+    assert!(read("", "") && read("", "\r") && read(" ", ""));
+}

@@ -17,6 +17,7 @@ use super::framing::{Agreed, Decoded};
 use super::json;
 use super::outbox::{LOADS, Load};
 use super::stderr::StderrTail;
+use crate::base::shared::SharedText;
 
 /// Methods of requests that are taken word for word.
 pub type WordForWord = &'static [&'static str];
@@ -44,7 +45,7 @@ pub enum Incoming {
     Frames(Batch),
     /// The last message. A last line without its newline is given separately: it may be torn.
     Closed {
-        half_line: Option<(Frame, Arc<str>)>,
+        half_line: Option<(Frame, SharedText)>,
         error: Option<io::Error>,
     },
 }
@@ -52,7 +53,7 @@ pub enum Incoming {
 /// Frames with their lines, in order.
 #[derive(Debug)]
 pub struct Batch {
-    pub frames: Vec<(Frame, Arc<str>)>,
+    pub frames: Vec<(Frame, SharedText)>,
     /// The peer has written them no earlier.
     pub since: Instant,
     pub room: Option<Room>,
@@ -126,7 +127,7 @@ struct Batcher {
     room: Arc<Semaphore>,
     /// All of it, for the large line that is being read.
     all_room: Option<Room>,
-    frames: Vec<(Frame, Arc<str>)>,
+    frames: Vec<(Frame, SharedText)>,
     since: Instant,
     bytes: usize,
 }
@@ -180,7 +181,7 @@ impl Batcher {
 }
 
 /// `None` for a blank line.
-fn to_frame(line: Decoded<'_>, words: WordForWord) -> Option<(Frame, Arc<str>)> {
+fn to_frame(line: Decoded<'_>, words: WordForWord) -> Option<(Frame, SharedText)> {
     match line {
         Decoded::Line(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => None,
         Decoded::Line(bytes) => Some(Frame::read(bytes, words)),

@@ -73,6 +73,35 @@ fn what_a_pager_only_prints_stands_until_a_key() {
 }
 
 #[test]
+fn a_pager_is_waited_for_that_prints_for_long_and_not_one_that_takes_keys() {
+    let place = Place::new();
+    let script = "[[turn]]\ndefault = true\nstep = [{ do = \"say\", text = \"said once\" }]\n";
+    // Both take longer than what is always waited for.
+    let slow = "sh -c 'cat \"$1\"; sleep 1.2' slow";
+    let keys = "sh -c 'kept=$(stty -g); stty -icanon -echo; echo \"a pager\"; dd bs=1 count=1 > /dev/null 2>&1; \
+        sleep 1.2; stty \"$kept\"' keys";
+    for (pager, is_waited_for) in [(slow, true), (keys, false)] {
+        let mut s = place.play_with(script, (80, 24), &[("PAGER", pager)]);
+        s.ready();
+        s.prompt("go");
+        s.see("said once");
+        s.wait_for("the end of the turn", |screen| !screen.contains("Esc stops"));
+        s.send("\x1b[21~");
+        s.see("y copies");
+        s.send("p");
+        if is_waited_for {
+            s.see("any key goes back to acp-tui");
+        } else {
+            s.see("a pager");
+        }
+        s.send("x");
+        s.see("y copies");
+        s.send(ESC);
+        s.quit(&place);
+    }
+}
+
+#[test]
 fn a_storm_of_sizes_leaves_a_sane_screen() {
     let place = Place::new();
     let mut s = place.play("permissions", (80, 24));

@@ -73,7 +73,7 @@ impl Engine {
         let Some(running) = self.links.running_mut(line.agent).filter(|r| r.tx.is_some()) else { return };
         let text: Arc<str> = line.text.as_str().into();
         let full = running.outbox.push(Arc::clone(&text)).is_err();
-        self.recorder.outgoing(&line, &text, now);
+        self.recorder.outgoing(&line, &text.into(), now);
         if full {
             let why = "the agent has stopped reading; 64 MiB were waiting for it".to_owned();
             self.apply(line.agent, HostEvent::ConnectionDropped { why });

@@ -5,6 +5,7 @@
 //! than a value, and it is said before anything that follows it in the same place.
 
 use super::{MAX_HELD, MIN_SECRET, Secrets, plain};
+use crate::base::shared::SharedText;
 use crate::engine::masking::string_at;
 use crate::model::event::Update;
 use crate::model::ids::{AgentKey, SessionId};
@@ -90,7 +91,7 @@ impl<'a> Piece<'a> {
 /// The end of a piece that may be the beginning of a value.
 struct Held {
     /// In which the piece came, and what it said there.
-    line: Arc<str>,
+    line: SharedText,
     said: Vec<u8>,
     rest: Vec<u8>,
     spelling: Spelling,
@@ -113,7 +114,7 @@ impl Pieces {
         secrets: &Secrets,
         (agent, session): (AgentKey, &SessionId),
         update: &Update,
-        line: &Arc<str>,
+        line: &SharedText,
     ) -> Option<Vec<String>> {
         let Piece { of, bytes, spelling, is_more, goes_on } = Piece::of(update)?;
         let at = (agent, session.clone(), of);
@@ -140,7 +141,7 @@ impl Pieces {
             return Some(vec![before?.line()?, line.to_string()]);
         };
         if !rest.is_empty() {
-            self.0.insert(at, Held { line: Arc::clone(line), said: bytes.to_vec(), rest, spelling });
+            self.0.insert(at, Held { line: line.clone(), said: bytes.to_vec(), rest, spelling });
         }
         Some(vec![said])
     }

@@ -6,6 +6,7 @@ use super::super::form::{Form, Page};
 use super::super::ids::{TermId, ToolId};
 use super::super::login::quote;
 use super::super::tool::ToolPatch;
+use crate::base::shared::SharedText;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +34,7 @@ pub enum AgentRequest {
     },
     WriteFile {
         path: String,
-        content: Arc<str>,
+        content: SharedText,
         how: WriteHow,
     },
     TerminalCreate(TerminalSpec),

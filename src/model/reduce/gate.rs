@@ -170,7 +170,7 @@ fn hand_over(req: ReqId, write: Write, asked: bool, over: Option<Before>, cx: &m
 
 fn on_its_way(session: &mut Session, req: ReqId, write: &Write, request: Request, cx: &mut Cx) {
     advance(session, req, Stage::Writing);
-    let (request, content) = (Box::new(request), Arc::clone(&write.content));
+    let (request, content) = (Box::new(request), write.content.clone());
     cx.push(Effect::FsWrite { req, request, content, how: write.how, entry: write.entry });
 }
 

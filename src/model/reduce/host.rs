@@ -13,9 +13,13 @@ use super::super::tool::Exit;
 use super::Cx;
 use super::{audit, gate, notice, permission_mode, prompt, review, ruling, service, shell};
 use crate::base::limits::{self, MAX_TEXT};
+use crate::base::shared::SharedText;
 use crate::text::grid::ScreenSnapshot;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Bytes that the transcript keeps of a text of which it does not keep all: the file has it, and the journal.
+const BEGIN: usize = 256 << 10;
 
 pub fn fact(session: &mut Session, event: HostEvent, cx: &mut Cx) {
     match event {
@@ -154,8 +158,8 @@ fn last_word(event: Matter, path: &str, error: &Refusal, cx: &mut Cx) {
 }
 
 /// What the transcript keeps of what was there and was written: of a long text the begin, which is compared with nothing.
-fn shown(old: Option<String>, new: Arc<str>) -> (Option<Arc<str>>, Arc<str>) {
-    if new.len() > MAX_TEXT { (None, limits::cut(&*new, MAX_TEXT).into()) } else { (old.map(Arc::from), new) }
+fn shown(old: Option<String>, new: &SharedText) -> (Option<Arc<str>>, Arc<str>) {
+    if new.len() > MAX_TEXT { (None, limits::cut(&**new, BEGIN).into()) } else { (old.map(Arc::from), new.into()) }
 }
 
 pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact, Refusal>, cx: &mut Cx) {
@@ -165,7 +169,7 @@ pub fn file_written(session: &mut Session, req: ReqId, result: Result<WriteFact,
         Ok(WriteFact { created, bytes, old, outside: real }) => {
             outside = real;
             let answer = Answer::Written { bytes, created };
-            let (old, new) = shown(old, new);
+            let (old, new) = shown(old, &new);
             (FileOutcome::Written { created, bytes, old, new }, answer)
         }
         Err(error) => {
@@ -260,9 +264,9 @@ mod tests {
 
     #[test]
     fn of_a_long_text_that_was_written_the_begin_is_kept() {
-        let (old, new) = shown(Some("old".into()), "x".repeat(MAX_TEXT).into());
+        let (old, new) = shown(Some("old".into()), &"x".repeat(MAX_TEXT).into());
         assert_eq!((old.as_deref(), new.len()), (Some("old"), MAX_TEXT));
-        let (old, new) = shown(Some("old".into()), "x".repeat(30 << 20).into());
-        assert!(old.is_none() && new.len() < MAX_TEXT + 100 && new.ends_with(" bytes left out]"), "{}", new.len());
+        let (old, new) = shown(Some("old".into()), &"x".repeat(30 << 20).into());
+        assert!(old.is_none() && new.len() < BEGIN + 100 && new.ends_with(" bytes left out]"), "{}", new.len());
     }
 }

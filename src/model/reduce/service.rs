@@ -15,6 +15,7 @@ use super::super::tool::Exit;
 use super::super::write::Slice;
 use super::Cx;
 use super::{asked, audit, gate, notice, permission, ruling};
+use crate::base::shared::SharedText;
 use crate::model::entry::Level;
 use std::sync::Arc;
 
@@ -152,7 +153,7 @@ fn write(
     session: &mut Session,
     req: ReqId,
     path: String,
-    (content, how): (Arc<str>, WriteHow),
+    (content, how): (SharedText, WriteHow),
     ruling: Option<Ruling>,
     cx: &mut Cx,
 ) {
@@ -175,7 +176,7 @@ fn write(
     }
     let is_stopped = verdict == Verdict::Ask;
     let stage = if is_stopped { Stage::Checking } else { Stage::Writing };
-    let (named, text) = (path.as_str().into(), Arc::clone(&content));
+    let (named, text) = (path.as_str().into(), content.clone());
     let write = Write { entry, path: named, content: text, how, ruling, outside: None, stage };
     session.writes.insert(req, write);
     if is_stopped {

@@ -44,16 +44,18 @@ pub fn deed(t: &ToolCall) -> &'static str {
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
         return if writes_all(t) { "write" } else { verb(kind_of(t)) };
     }
-    let (mut adds, mut deletes) = (true, true);
+    let (mut adds, mut deletes, mut moves) = (true, true, true);
     for change in changes {
         // Some agents send an empty old text for a file that is not there.
         let was_empty = change.texts().is_some_and(|(old, _)| old.is_some_and(|old| old.is_empty()));
         adds &= change.operation == Operation::Add || was_empty;
         deletes &= change.operation == Operation::Delete;
+        moves &= change.operation == Operation::Move;
     }
-    match (adds, deletes) {
-        (true, _) => "create",
-        (_, true) => "delete",
+    match (adds, deletes, moves) {
+        (true, ..) => "create",
+        (_, true, _) => "delete",
+        (.., true) => "move",
         _ => "edit",
     }
 }

@@ -32,6 +32,11 @@ impl<K: Eq + Hash, V: Clone> BoundedCache<K, V> {
         self.entries.shrink(self.max_entries, self.max_bytes);
     }
 
+    /// Drops what there would be no room for beside a value of so many bytes, before that is made.
+    pub fn make_room(&mut self, bytes: usize) {
+        self.shrink(self.max_entries, self.max_bytes.saturating_sub(bytes));
+    }
+
     #[cfg(test)]
     pub const fn bytes(&self) -> usize {
         self.entries.bytes()
@@ -55,6 +60,18 @@ mod tests {
         assert_eq!((kept.get(&0), kept.get(&1)), (None, Some(1)));
         kept.put(4, 4, 1000);
         assert_eq!((kept.get(&1), kept.get(&3), kept.get(&4)), (None, None, Some(4)));
+    }
+
+    #[test]
+    fn room_is_made_before_a_value_is_there() {
+        let mut kept = BoundedCache::new(3, 100);
+        (0..3).for_each(|n| kept.put(n, n, 30));
+        kept.make_room(10);
+        assert_eq!(kept.bytes(), 90, "there is room");
+        kept.make_room(50);
+        assert_eq!((kept.get(&1), kept.get(&2)), (None, Some(2)));
+        kept.make_room(1000);
+        assert_eq!(kept.bytes(), 0);
     }
 
     #[test]

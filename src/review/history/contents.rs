@@ -138,7 +138,11 @@ impl Contents {
             Some(None) => Ok(Lines::of(Vec::new())),
             Some(Some(oid)) => match self.texts.get(&oid) {
                 Some(lines) => Ok(lines),
-                None => Ok(self.split(oid, self.snapshot.objects.content(state)?)),
+                None => {
+                    self.texts.make_room(usize::try_from(state.size()).unwrap_or(usize::MAX));
+                    let bytes = self.snapshot.objects.content(state)?;
+                    Ok(self.split(oid, bytes))
+                }
             },
         }
     }
@@ -206,6 +210,7 @@ impl Contents {
     pub fn file(&mut self, bytes: &[u8], mode: u32) -> Result<State, ReviewError> {
         let oid = self.snapshot.objects.keep(bytes)?;
         if self.texts.get(&oid).is_none() {
+            self.texts.make_room(bytes.len());
             self.split(oid, bytes.to_vec());
         }
         Ok(State::File { oid, mode, size: bytes.len() as u64 })

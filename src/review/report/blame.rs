@@ -45,6 +45,8 @@ pub struct Blame {
     pub lines: Vec<(usize, Option<Origin>)>,
     /// Why something may be unknown that was known once, in words.
     pub remarks: Vec<String>,
+    /// Which of the reviews are open, in words: what changes just now may be missing.
+    pub open: Vec<String>,
 }
 
 /// A file as it is now.
@@ -96,7 +98,7 @@ pub fn blame(reviews: &[StoredReview], file: &File, only: Option<usize>, until: 
     };
     let first = wanted.start;
     let mut lines: Vec<(usize, Option<Origin>)> = wanted.clone().map(|line| (line, None)).collect();
-    let (mut remarks, mut is_unread, mut is_cut) = (Vec::new(), false, false);
+    let (mut remarks, mut in_use, mut is_unread, mut is_cut) = (Vec::new(), Vec::new(), false, false);
     let of = Whose::Before(file.text.clone());
     // With absolute paths.
     let mut open = vec![Carried { path: file.path.clone(), lines: wanted.map(|line| (line, line)).collect(), of }];
@@ -113,7 +115,7 @@ pub fn blame(reviews: &[StoredReview], file: &File, only: Option<usize>, until: 
             }
             let (below, mut rest): (Vec<Carried>, Vec<Carried>) =
                 open.into_iter().partition(|carried| carried.path.starts_with(&kept.root));
-            let found = look_into(kept, &below, until, &mut remarks);
+            let found = look_into(kept, &below, until, (&mut remarks, &mut in_use));
             let Some(origins) = found.unwrap_or_else(|error| {
                 remarks.push(format!("{}: {error}", kept.name));
                 None
@@ -141,9 +143,11 @@ pub fn blame(reviews: &[StoredReview], file: &File, only: Option<usize>, until: 
     if is_cut {
         remarks.push("the history is long, and the time for it was up: what is older is unknown".to_owned());
     }
-    let mut said = HashSet::new();
-    remarks.retain(|remark| said.insert(remark.clone()));
-    Blame { lines, remarks }
+    for words in [&mut remarks, &mut in_use] {
+        let mut said = HashSet::new();
+        words.retain(|one| said.insert(one.clone()));
+    }
+    Blame { lines, remarks, open: in_use }
 }
 
 /// Nothing when the review has nothing of these files.
@@ -151,7 +155,7 @@ fn look_into(
     kept: &StoredReview,
     lines: &[Carried],
     until: Instant,
-    remarks: &mut Vec<String>,
+    (remarks, open): (&mut Vec<String>, &mut Vec<String>),
 ) -> Result<Option<crate::review::session::Origins>, ReviewError> {
     let below: Vec<Carried> = lines
         .iter()
@@ -167,7 +171,7 @@ fn look_into(
         return Ok(None);
     }
     if kept.is_open {
-        remarks.push(format!("{} is open: what it changes just now may be missing", kept.name));
+        open.push(format!("{} is open: what it changes just now may be missing", kept.name));
     }
     recorded::open(&kept.dir)?.origins(below, until).map(Some)
 }

@@ -70,6 +70,18 @@ fn one_line_is_asked_about_by_itself() {
 }
 
 #[test]
+fn that_a_review_is_open_is_told_apart_from_why_a_line_is_unknown() {
+    let mut place = Place::with(&[("f", b"a\nb\n")]);
+    place.turn(1, |p| p.client_writes("f", "a\nONE\nb\n"));
+    let file = File::new(place.at("f"), std::fs::read(place.at("f")).unwrap()).unwrap();
+    let open: Vec<StoredReview> =
+        reviews(&place).into_iter().map(|one| StoredReview { is_open: true, ..one }).collect();
+    let blamed = blame(&open, &file, Some(0), Instant::now() + LATER);
+    assert_eq!((blamed.lines, blamed.remarks), (vec![(0, None)], Vec::new()));
+    assert!(blamed.open[0].contains("is open"), "{:?}", blamed.open);
+}
+
+#[test]
 fn what_a_decision_brings_back_is_whose_it_was() {
     let mut place = Place::with(&[("f", b"a\nb\nc\nd\ne\nf\ng\nh\n")]);
     place.turn(1, |p| p.client_writes("f", "a\nONE\nc\nd\ne\nf\ng\nh\n"));

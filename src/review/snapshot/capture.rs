@@ -6,7 +6,7 @@
 
 use super::alternates::{Alternates, Read};
 use super::manifest::Entry;
-use super::packs::{Encoded, Pack, PackStore, encode, hash};
+use super::packs::{Pack, PackStore, encode, hash};
 use crate::base::threads;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Fewer paths are not worth a second thread.
 const ALONE: usize = 16;
-/// A file from here on is read while no other thread reads one: with what is packed of it, it takes twice its size.
+/// A file from here on is read while no other thread reads one, and packed while it is written.
 const LARGE: u64 = 4 << 20;
 /// A file touched so shortly before it was read may be written again without a trace in its times: in seconds.
 const RACY: i64 = 2;
@@ -299,7 +299,7 @@ impl Stores<'_> {
         let is_same = job.known.is_some_and(|known| known.state.oid() == Some(oid));
         let is_news = !is_same && (job.known.is_some() || !job.silent);
         if is_news && theirs.size(&oid) == Some(size) {
-            self.add(&encode(oid, bytes)?)?;
+            self.add(oid, bytes)?;
             return Ok(Some(oid));
         }
         let is_indexed = is_same || job.indexed == Some(oid);
@@ -313,7 +313,7 @@ impl Stores<'_> {
                 && if is_indexed { theirs.is_spent() && theirs.claims(&oid) } else { theirs.holds(&oid, bytes) };
             return Ok(is_there.then_some(oid));
         }
-        if !self.add(&encode(oid, bytes)?)? {
+        if !self.add(oid, bytes)? {
             self.left.fetch_add(size, Ordering::Relaxed);
         }
         Ok(Some(oid))
@@ -325,7 +325,7 @@ impl Stores<'_> {
             return Ok(Rescued::Kept);
         }
         match theirs.try_read(&oid) {
-            Read::Whole(bytes) => self.add(&encode(oid, &bytes)?).map(|_| Rescued::Kept),
+            Read::Whole(bytes) => self.add(oid, &bytes).map(|_| Rescued::Kept),
             Read::Unreadable => Ok(Rescued::Later),
             Read::Nothing => Ok(Rescued::Lost),
         }
@@ -336,11 +336,17 @@ impl Stores<'_> {
     }
 
     /// Whether it was not there yet.
-    fn add(&self, blob: &Encoded) -> Result<bool, ReviewError> {
+    fn add(&self, oid: Oid, bytes: &[u8]) -> Result<bool, ReviewError> {
+        // Two threads pack side by side, but what is packed of a large one is not held.
+        let blob = if bytes.len() as u64 >= LARGE { None } else { Some(encode(oid, bytes)?) };
         let mut pack = self.pack.lock().unwrap_or_else(PoisonError::into_inner);
-        match pack.as_mut() {
-            Some(pack) => pack.add(blob),
-            None => pack.insert(self.own.begin()?).add(blob),
+        let pack = match pack.as_mut() {
+            Some(pack) => pack,
+            None => pack.insert(self.own.begin()?),
+        };
+        match blob {
+            Some(blob) => pack.add(&blob),
+            None => pack.write(oid, bytes),
         }
     }
 }

@@ -238,9 +238,9 @@ impl Objects {
             Some(gathered) if gathered.get(&oid).is_some() => {}
             Some(gathered) => gathered.add(&mut self.own, oid, bytes)?,
             None => {
-                let mut alone = Gathered::default();
-                alone.add(&mut self.own, oid, bytes)?;
-                alone.finish(&mut self.own)?;
+                let mut alone = self.own.begin()?;
+                alone.write(oid, bytes)?;
+                self.own.finish(alone)?;
             }
         }
         Ok(oid)

@@ -72,23 +72,50 @@ pub(crate) struct Encoded {
 /// Compresses `bytes`, whose name is `oid`.
 pub(crate) fn encode(oid: Oid, bytes: &[u8]) -> Result<Encoded, ReviewError> {
     let mut data = Vec::with_capacity(bytes.len() / 2 + 32);
-    let mut rest = bytes.len() >> 4;
-    let mut byte = 3 << 4 | (bytes.len() & 15) as u8;
-    while rest > 0 {
-        data.push(byte | 0x80);
-        byte = (rest & 0x7f) as u8;
-        rest >>= 7;
-    }
-    data.push(byte);
+    data.extend(begin(bytes.len()));
     zlib::pack(bytes, &mut data).map_err(|e| ReviewError::Store(e.to_string()))?;
     let crc = crc32fast::hash(&data);
     Ok(Encoded { oid, data, crc })
+}
+
+/// What stands in front of a blob of so many bytes.
+fn begin(bytes: usize) -> Vec<u8> {
+    let mut begin = Vec::new();
+    let mut rest = bytes >> 4;
+    let mut byte = 3 << 4 | (bytes & 15) as u8;
+    while rest > 0 {
+        begin.push(byte | 0x80);
+        byte = (rest & 0x7f) as u8;
+        rest >>= 7;
+    }
+    begin.push(byte);
+    begin
 }
 
 /// A blob of a pack: its name, its checksum, where it begins.
 type Row = (Oid, u32, u64);
 /// A pack that only has to be put in its place, and its name.
 type Complete = (NamedTempFile, Vec<Row>, [u8; 20]);
+
+/// Counts what is written of a blob.
+struct Counted<W> {
+    out: W,
+    crc: crc32fast::Hasher,
+    size: u64,
+}
+
+impl<W: Write> Write for Counted<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.out.write(bytes)?;
+        self.crc.update(bytes.get(..count).unwrap_or_default());
+        self.size += count as u64;
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
 
 /// A pack that is being written. Dropped without [`PackStore::finish`], nothing of it stays.
 pub(crate) struct Pack {
@@ -108,6 +135,20 @@ impl Pack {
         self.file.write_all(&blob.data).map_err(|e| ReviewError::io(&self.dir, e))?;
         self.entries.push((blob.oid, blob.crc, self.at));
         self.at += blob.data.len() as u64;
+        Ok(true)
+    }
+
+    /// The same of content that is packed while it is written.
+    pub(crate) fn write(&mut self, oid: Oid, bytes: &[u8]) -> Result<bool, ReviewError> {
+        if !self.names.insert(oid) {
+            return Ok(false);
+        }
+        let mut out = Counted { out: &mut self.file, crc: crc32fast::Hasher::new(), size: 0 };
+        let written = out.write_all(&begin(bytes.len())).and_then(|()| zlib::pack(bytes, &mut out));
+        let (crc, size) = (out.crc, out.size);
+        written.map_err(|e| ReviewError::io(&self.dir, e))?;
+        self.entries.push((oid, crc.finalize(), self.at));
+        self.at += size;
         Ok(true)
     }
 
@@ -179,6 +220,8 @@ pub(crate) struct Gathered {
 impl Gathered {
     /// Bytes that are held here at most, but for the newest content.
     const MOST: usize = 16 << 20;
+    /// Content from here on is not held: its pack is finished at once.
+    const LARGE: usize = 4 << 20;
 
     pub(crate) fn get(&self, oid: &Oid) -> Option<&[u8]> {
         self.bytes.get(oid).map(Vec::as_slice)
@@ -192,10 +235,19 @@ impl Gathered {
             Some(pack) => pack,
             None => self.pack.insert(own.begin()?),
         };
-        pack.add(&encode(oid, bytes)?)?;
+        pack.write(oid, bytes)?;
+        if bytes.len() >= Self::LARGE {
+            return std::mem::take(self).finish(own);
+        }
         self.size += bytes.len();
         self.bytes.insert(oid, bytes.to_vec());
         Ok(())
+    }
+
+    /// Bytes that are held.
+    #[cfg(test)]
+    pub(crate) fn held(&self) -> usize {
+        self.bytes.values().map(Vec::len).sum()
     }
 
     /// All of it is durable when this returns.

@@ -1794,6 +1794,26 @@ fn plant_as(objects: &Path, space: &Space, names: &[&str], with: impl Fn(&[u8]) 
 }
 
 #[test]
+fn a_large_content_is_packed_like_a_small_one_and_not_held_meanwhile() {
+    let temp = tempfile::tempdir().unwrap();
+    let mut store = PackStore::create(temp.path()).unwrap();
+    let mut gathered = packs::Gathered::default();
+    let noise = (0..1_500_000_u32).flat_map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()).collect::<Vec<u8>>();
+    let all = [b"small".to_vec(), vec![b'x'; 5 << 20], noise, b"another".to_vec()];
+    let mut held = Vec::new();
+    for bytes in &all {
+        gathered.add(&mut store, packs::hash(bytes).unwrap(), bytes).unwrap();
+        held.push(gathered.held());
+    }
+    assert_eq!(held, [5, 0, 0, 7]);
+    gathered.finish(&mut store).unwrap();
+    for bytes in &all {
+        assert_eq!(store.read(&packs::hash(bytes).unwrap()).unwrap().as_ref(), Some(bytes));
+    }
+    assert_eq!(PackStore::open(temp.path()).unwrap().packs(), store.packs());
+}
+
+#[test]
 fn what_a_pack_only_says_to_have_is_kept_from_the_file() {
     let space = Space::git(|s| s.write("a", "committed"));
     space.write("only", "the person's only copy");

@@ -6,7 +6,7 @@
 
 use gix::zlib::stream::deflate::{Compress, FlushCompress};
 use gix::zlib::{Compression, Decompress, FlushDecompress, Status};
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Write};
 use std::sync::{Mutex, PoisonError};
 
 static PACKERS: Pool<Compress> = Pool::new();
@@ -32,8 +32,8 @@ impl<T> Pool<T> {
     }
 }
 
-/// Adds what comes of these bytes.
-pub(super) fn pack(bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+/// Writes what comes of these bytes, piece by piece: what is packed of a large file is nowhere as a whole.
+pub(super) fn pack(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
     let new = || Compress::new(Compression::BEST_SPEED);
     PACKERS.with(new, |packer| {
         packer.reset();
@@ -44,7 +44,7 @@ pub(super) fn pack(bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
             let read = (packer.total_in() - before_in) as usize;
             let wrote = (packer.total_out() - before_out) as usize;
             rest = rest.get(read..).unwrap_or_default();
-            out.extend_from_slice(buffer.get(..wrote).unwrap_or_default());
+            out.write_all(buffer.get(..wrote).unwrap_or_default())?;
             if status == Status::StreamEnd {
                 return Ok(());
             }

@@ -52,7 +52,7 @@ pub enum LineEnd {
 /// A text file as lines; cheap to clone.
 #[derive(Clone)]
 pub struct Lines {
-    bytes: Arc<[u8]>,
+    bytes: Arc<Vec<u8>>,
     /// Where each line begins, and where the last one ends.
     starts: Arc<[u32]>,
     encoding: Encoding,
@@ -62,7 +62,7 @@ pub struct Lines {
 
 impl Default for Lines {
     fn default() -> Self {
-        Self::split(Arc::from([]), Encoding::Utf8, 1)
+        Self::split(Arc::default(), Encoding::Utf8, 1)
     }
 }
 
@@ -84,8 +84,9 @@ impl Eq for Lines {}
 impl Lines {
     /// None for what is not to be shown as lines: binary (a NUL near the beginning, broken UTF-16), larger than
     /// [`MAX_TEXT`], more than [`MAX_LINES`]. No bytes are no lines.
-    pub fn of(bytes: impl Into<Arc<[u8]>>) -> Option<Self> {
-        let bytes = bytes.into();
+    pub fn of(bytes: impl Into<Vec<u8>>) -> Option<Self> {
+        // In the room that they were read into: a copy of a large file would be there beside it.
+        let bytes = Arc::new(bytes.into());
         if bytes.len() > MAX_TEXT {
             return None;
         }
@@ -102,7 +103,7 @@ impl Lines {
     }
 
     /// `room` is for how many begins there will be at most, about.
-    fn split(bytes: Arc<[u8]>, encoding: Encoding, room: usize) -> Self {
+    fn split(bytes: Arc<Vec<u8>>, encoding: Encoding, room: usize) -> Self {
         let mut lines = Self { starts: Arc::from([]), encoding, lf: 0, crlf: 0, bytes: Arc::clone(&bytes) };
         let (mut starts, mut at) = (Vec::with_capacity(room), 0);
         starts.push(0);

@@ -212,6 +212,62 @@ fn a_call_says_what_is_done_to_which_file_whatever_its_title() {
 }
 
 #[test]
+fn a_call_that_changes_no_line_says_what_it_is_and_no_plus_zero() {
+    let row = |operation, body| {
+        let mut t = call(ToolKind::Edit, "Edit a.rs", ToolStatus::Completed);
+        t.content = vec![ToolContent::Change(Change { operation, path: "/proj/a.rs".into(), from: None, body })];
+        tool(t, Some(Fold::Closed)).remove(0)
+    };
+    let texts = |old: Option<&str>, new: &str| ChangeBody::Texts { old: old.map(Into::into), new: new.into() };
+    let same = row(Operation::Modify, texts(Some("one"), "one"));
+    assert!(same.contains("edit") && same.contains("no change") && !same.contains("+0"), "{same}");
+    for made in [row(Operation::Add, texts(None, "")), row(Operation::Move, ChangeBody::Nothing)] {
+        assert!(!made.contains("no change") && !made.contains("+0"), "{made}");
+    }
+    let written = |old: Option<&str>, new: &str| {
+        let (old, created) = (old.map(Into::into), old.is_none());
+        let outcome = FileOutcome::Written { created, bytes: new.len() as u64, old, new: new.into() };
+        let op = FileOp { verb: FileVerb::Write, path: "/proj/a".into(), outcome, is_outside: false };
+        shown(Body::File(op), None).remove(0)
+    };
+    assert!(written(None, "").ends_with("created a  empty"), "{}", written(None, ""));
+    assert!(written(Some("x"), "x").ends_with("wrote a  no change"), "{}", written(Some("x"), "x"));
+}
+
+#[test]
+fn a_move_says_what_the_file_was_called_and_what_it_is_called_then() {
+    let call = |kind, title: &str| call(kind, title, ToolStatus::Completed);
+    let row = |t: ToolCall, width| {
+        let head =
+            with_ctx(width, Some(Fold::Closed), |ctx| flat(&lines(&entry(Body::Tool(Box::new(t))), ctx))).remove(0);
+        head.split(" >> ").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (from, to) = ("/proj/src/handlers/old_accounts.rs", "/proj/src/routes/v2/accounts_by_number.rs");
+    let both = "✓ move src/handlers/old_accounts.rs → src/routes/v2/accounts_by_number.rs";
+    let body = ChangeBody::Nothing;
+    let mut changed = call(ToolKind::Edit, "Editing files");
+    let change = Change { operation: Operation::Move, path: to.into(), from: Some(from.into()), body };
+    changed.content = vec![ToolContent::Change(change)];
+    let mut given = call(ToolKind::Move, "move_file");
+    given.raw_input = Some(json!({ "source": from, "destination": to }));
+    let titled = call(ToolKind::Move, &format!("Move {from} to {to}"));
+    let mut placed = call(ToolKind::Move, &format!("Move {from}"));
+    placed.locations = [from, to].map(|path| Location { path: path.into(), line: None }).to_vec();
+    placed.title = from.into();
+    for t in [changed, given, titled, placed] {
+        assert_eq!(row(t.clone(), 120), both);
+        let narrow = row(t.clone(), 80);
+        assert!(narrow.contains("/old_accounts.rs → src/") && narrow.ends_with("/accounts_by_number.rs"), "{narrow}");
+        let narrower = row(t, 60);
+        assert!(narrower.contains("old_accounts.rs → ") && narrower.ends_with("accounts_by_number.rs"), "{narrower}");
+    }
+    let mut one = call(ToolKind::Move, "");
+    one.locations = vec![Location { path: format!("/proj/{}x.rs", "directory/".repeat(9)), line: None }];
+    assert!(row(one, 60).ends_with("/x.rs"), "the name is kept where only one is known");
+    assert_eq!(row(call(ToolKind::Move, "Move it to the end of the list"), 80), "✓ move it to the end of the list");
+}
+
+#[test]
 fn opened_output_is_capped_and_says_so() {
     let mut t = call(ToolKind::Execute, "x", ToolStatus::Completed);
     t.content = vec![output(2200)];

@@ -67,15 +67,26 @@ pub(super) fn in_input(call: &ToolCall) -> Vec<patch::OfFile<'_>> {
     files
 }
 
-/// `+2 −1`
+/// `+2 −1`, or that nothing is changed.
 pub(super) fn figures(old: &str, new: &str) -> StyledText {
     let d = of(Some(old), new, &mut Budget::default());
     counts(d.added, d.removed)
 }
 
+/// The same of several files. Nothing where it is no change of lines that was made, such as a move.
+pub(super) fn sums<'a>(diffs: impl Iterator<Item = &'a FileDiff> + Clone, is_whole: bool) -> StyledText {
+    let sum = |f: fn(&FileDiff) -> u32| diffs.clone().map(f).fold(0u32, u32::saturating_add);
+    let (added, removed) = (sum(|d| d.added), sum(|d| d.removed));
+    let is_said = is_whole || diffs.clone().next().is_none() || diffs.clone().any(|d| d.note.is_some());
+    if added == 0 && removed == 0 && is_said { StyledText::new() } else { counts(added, removed) }
+}
+
 pub(super) fn counts(added: u32, removed: u32) -> StyledText {
     let mut text = StyledText::new();
-    if added > 0 || removed == 0 {
+    if added == 0 && removed == 0 {
+        return StyledText::of("no change", Token::Dim);
+    }
+    if added > 0 {
         text.push(&format!("+{added}"), Token::Good);
     }
     if removed > 0 {

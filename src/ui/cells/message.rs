@@ -26,7 +26,7 @@ pub(super) const MAX_LABEL: usize = 4 << 10;
 /// Links named under a prompt.
 const MAX_LINKS: usize = 50;
 /// Columns in which a path can still be told from others.
-const SHORT_PATH: usize = 16;
+const SHORT_PATH: usize = 12;
 /// Lines of an embedded resource.
 const MAX_RESOURCE_LINES: usize = 12;
 const MAX_DETAIL_LINES: usize = 200;
@@ -295,6 +295,7 @@ pub(super) fn file(op: &FileOp, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
             match (created, old) {
                 // The lines of a text that was cut are not known.
                 (true, None) if (new.len() as u64) < *bytes => figures.push(&human::bytes(*bytes), Token::Dim),
+                (true, _) if new.is_empty() => figures.push("empty", Token::Dim),
                 (true, _) | (false, Some(_)) => {
                     figures.append(&super::diffs::figures(old.as_deref().unwrap_or_default(), new));
                 }

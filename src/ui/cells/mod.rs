@@ -9,6 +9,7 @@ pub mod group;
 mod head;
 mod lines;
 mod message;
+mod moved;
 mod named;
 mod nested;
 pub mod parts;

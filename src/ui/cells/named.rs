@@ -4,7 +4,7 @@
 
 use super::head::BETWEEN_NAMES;
 use super::message::{display, label};
-use super::{CellCtx, Places, diffs};
+use super::{CellCtx, Places, diffs, moved};
 use crate::base::paths::normalize;
 use crate::model::changes::WritePreview;
 use crate::model::entry::Block;
@@ -39,7 +39,7 @@ pub(super) fn own_command<'a>(t: &ToolCall, session: SessionRef<'a>) -> Option<&
 pub fn wish(t: &ToolCall, previews: &[WritePreview]) -> &'static str {
     match deed(t) {
         "create" if previews.iter().any(|preview| preview.old.is_some()) => "edit",
-        verb @ ("create" | "edit" | "delete" | "write") => verb,
+        verb @ ("create" | "edit" | "delete" | "write" | "move") => verb,
         _ if kind_of(t) == ToolKind::Other && is_only_path(t) => ABOUT,
         _ => labels::verb(kind_of(t)),
     }
@@ -151,6 +151,9 @@ pub(super) fn object_told(t: &ToolCall, places: Places<'_>) -> StyledText {
         && let Some(command) = given(t)
     {
         return StyledText::from(label(&command).as_str());
+    }
+    if let Some(names) = moved::names(t, places) {
+        return StyledText::from(moved::joined(&names).as_str());
     }
     let title = relative(&label(t.named()), places);
     let kind = kind_of(t);

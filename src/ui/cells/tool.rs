@@ -11,7 +11,7 @@ use super::named::{
     arguments, asked_command, command, deed, is_here, kind_of, object, object_told, only_asks, own_command, place_named,
 };
 use super::terminal::{self, OPENED, PREVIEW, TAIL};
-use super::{CellCtx, Places, SPINNER, group, gutter, is_waiting, nested, values};
+use super::{CellCtx, Places, SPINNER, group, gutter, is_waiting, moved, nested, values};
 use crate::base::exit::Exit;
 use crate::model::entry::{Block, Entry};
 use crate::model::session_ref::SessionRef;
@@ -64,11 +64,7 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
     let exit = bad_exit(t, ctx);
     let extent = extent(t, waiting, exit.is_some(), ctx);
     let diffs = diffs_of(t, ctx);
-    let mut figures = StyledText::new();
-    if !diffs.is_empty() {
-        let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
-        figures = diffs::counts(sum(|d| d.added), sum(|d| d.removed));
-    }
+    let mut figures = sums(t, &diffs);
     if let Some(exit) = &exit {
         if !figures.is_empty() {
             figures.push("   ", Token::Dim);
@@ -107,8 +103,8 @@ pub(super) fn lines(entry: &Entry, t: &ToolCall, ctx: &CellCtx<'_>) -> Vec<Logic
         None if t.allowed && !t.refused && !waiting => say_answer(&mut first, ALLOWED, (taken, LEAST), ctx.width),
         None => false,
     };
-    if matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete) {
-        keep_names(&mut first, ctx.width);
+    if matches!(kind_of(t), ToolKind::Read | ToolKind::Edit | ToolKind::Delete | ToolKind::Move) {
+        keep_names(&mut first, moved::names(t, ctx.into()).as_ref(), ctx.width);
     }
     let mut lines = vec![first];
     // Which rule it was is said at any width.
@@ -135,13 +131,17 @@ pub fn told(t: &ToolCall, places: Places<'_>) -> String {
         glyph => glyph,
     };
     let diffs = diffs_told(t, &mut Budget::default());
-    let sum = |f: fn(&FileDiff) -> u32| diffs.iter().map(|(_, d)| f(d)).fold(0u32, u32::saturating_add);
-    let figures = (!diffs.is_empty()).then(|| diffs::counts(sum(|d| d.added), sum(|d| d.removed)));
+    let figures = sums(t, &diffs);
     let object = object_told(t, places);
-    let parts = [Some(deed(t)), Some(object.as_str()), figures.as_ref().map(StyledText::as_str), exit.as_deref()];
+    let parts = [Some(deed(t)), Some(object.as_str()), Some(figures.as_str()), exit.as_deref()];
     let word = word.map(|(word, _)| label(word));
     let parts = parts.into_iter().flatten().chain(word.as_deref()).filter(|part| !part.is_empty());
     format!("{glyph} {}", parts.collect::<Vec<_>>().join(" "))
+}
+
+/// Lines that are added and removed. A file without any that is made or goes is changed all the same.
+fn sums(t: &ToolCall, diffs: &[(&str, FileDiff)]) -> StyledText {
+    diffs::sums(diffs.iter().map(|(_, diff)| diff), matches!(deed(t), "create" | "delete"))
 }
 
 /// What a call does to files: as it says itself, else as it was written.
@@ -176,8 +176,9 @@ fn diffs_told<'a>(t: &'a ToolCall, budget: &mut Budget) -> Vec<(&'a str, FileDif
     diffs
 }
 
-/// Of paths that are too long the beginning is left out: the name of the file tells rows apart.
-fn keep_names(first: &mut LogicalLine, columns: u16) {
+/// Of paths that are too long the beginning is left out: the name of the file tells rows apart. Of a file that is moved both
+/// names stay, and the middle of their directories gives way.
+fn keep_names(first: &mut LogicalLine, moved: Option<&(String, String)>, columns: u16) {
     let text = first.text.as_str().to_owned();
     let names: Vec<&str> = text.split(BETWEEN_NAMES).collect();
     let figures = width::styled_width(&first.right);
@@ -185,8 +186,13 @@ fn keep_names(first: &mut LogicalLine, columns: u16) {
     let room = usize::from(columns).saturating_sub(beside);
     let style = first.text.iter().next().map(|(_, style)| style);
     let is_too_long = room >= LEAST && width::str_width(&text) > room && names.iter().any(|name| is_path(name));
-    if let Some(style) = style.filter(|_| is_too_long) {
-        first.text = names_in(&names, room, SHORT_NAME, style);
+    let Some(style) = style else { return };
+    match moved.filter(|moved| text == moved::joined(moved)) {
+        Some(moved) if room >= LEAST && width::str_width(&text) > room => {
+            first.text = StyledText::of(moved::fitted(moved, room), style);
+        }
+        None if is_too_long => first.text = names_in(&names, room, SHORT_NAME, style),
+        _ => {}
     }
 }
 
@@ -377,7 +383,7 @@ fn file_diff(path: &str, diff: &FileDiff, named: bool, extent: Extent, ctx: &Cel
     if named {
         let mut text = StyledText::of(display(path, ctx), Token::DiffMeta);
         text.push("  ", Token::Dim);
-        text.append(&diffs::counts(diff.added, diff.removed));
+        text.append(&diffs::sums(std::iter::once(diff), false));
         out.push(indented(LogicalLine::text(text)));
     }
     out.extend(diffs::lines(path, diff, max));

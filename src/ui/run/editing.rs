@@ -10,7 +10,7 @@ use crate::ui::editor_session::{EditorSession, Outcome};
 use crate::ui::frame::Urgency;
 use crate::ui::msg::EditorJob;
 use crate::ui::screen::Device;
-use crate::ui::tty::editor::{self, Borrower};
+use crate::ui::tty::editor::{self, Borrower, Ended};
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -21,10 +21,7 @@ use tracing::debug;
 const TOO_SHORT_TO_READ: Duration = Duration::from_secs(1);
 
 /// Waits for a program that has the terminal; a signal that ends us comes first, and ends the program too.
-async fn lent<D: Device>(
-    running: &mut Running<D>,
-    program: io::Result<Borrower>,
-) -> Result<io::Result<ExitStatus>, Signal> {
+async fn lent<D: Device>(running: &mut Running<D>, program: io::Result<Borrower>) -> Result<io::Result<Ended>, Signal> {
     let mut program = match program {
         Ok(program) => program,
         Err(error) => return Ok(Err(error)),
@@ -67,8 +64,9 @@ pub(super) async fn edit<D: Device>(running: &mut Running<D>, job: EditorJob) ->
         Ok(result) => result,
         Err(signal) => return Ok(Some(Exit::Signal(signal))),
     };
-    // A pager that only prints has shown nothing as soon as the screen is ours again.
-    if session.is_page() && result.is_ok() && running.engine.now().saturating_sub(begun) < TOO_SHORT_TO_READ {
+    // A pager that only prints has shown nothing as soon as the screen is ours again, however long it took.
+    let is_short = running.engine.now().saturating_sub(begun) < TOO_SHORT_TO_READ;
+    if session.is_page() && result.as_ref().is_ok_and(|ended| is_short || !ended.took_keys) {
         match lent(running, editor::pause()).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => debug!(%error, "what the pager printed is not waited for"),
@@ -78,6 +76,7 @@ pub(super) async fn edit<D: Device>(running: &mut Running<D>, job: EditorJob) ->
     running.screen.take_back()?;
     running.has_left();
     ask(&mut running.screen, &running.options)?;
+    let result = result.map(|ended| ended.status);
     debug!(ended_well = result.as_ref().is_ok_and(ExitStatus::success), "back from the editor");
     match session.outcome(result, running.app.view.review.as_ref().map(|r| r.scope)) {
         Outcome::Write(prompt) => running.app.view.composer.set_text(prompt.trim_end()),

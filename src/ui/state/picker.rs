@@ -283,6 +283,19 @@ impl Picker {
         self.selected = 0;
     }
 
+    /// Goes to what is set of the group that was typed, so that Enter alone changes nothing. Not where nothing is asked any
+    /// more: that is never chosen by one key.
+    pub fn rest_on_set(&mut self, session: SessionRef<'_>, theme: Option<&str>) {
+        let is_set = |row: &&Row| {
+            let is_theme = matches!(row.choice, Choice::Theme(name) if theme == Some(name));
+            let is_free = bypasses(row) || asks_nothing(session, row) == Some(true);
+            row.group.eq_ignore_ascii_case(self.filter.trim())
+                && (is_theme || is_current(session, &row.choice) && !is_free)
+        };
+        let at = self.matching().iter().position(is_set);
+        self.selected = at.unwrap_or(self.selected);
+    }
+
     pub fn backspace(&mut self) {
         self.filter.pop();
         self.selected = 0;

@@ -208,7 +208,8 @@ fn is_worth_reading(body: &Body) -> bool {
     !matches!(body, Body::Changes(changes) if changes.totals.is_empty())
 }
 
-fn is_of(body: &Body, step: Step) -> bool {
+/// Whether an entry is of the sort, whatever is looked for.
+pub fn is_of(body: &Body, step: Step) -> bool {
     match (step, body) {
         _ if !is_worth_reading(body) => false,
         (Step::Any | Step::Found, _) | (Step::Prompt, Body::User(_)) => true,

@@ -13,8 +13,10 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
+use tokio::time::{Interval, MissedTickBehavior, interval};
 
 /// More is not read back, in bytes.
 const MAX_TEXT: u64 = 8 << 20;
@@ -24,6 +26,8 @@ const MAX_EXTENSION: usize = 32;
 /// as a signal it would be lost between two commands of this line.
 const ONE_KEY: &str = "trap : INT; kept=$(stty -g); stty -icanon -echo -isig min 1 time 0; printf '\\n%s ' \"$1\"; \
     dd bs=64 count=1 > /dev/null 2>&1; stty \"$kept\"";
+/// How often it is looked whether a program has set the terminal for keys, until it has.
+const LOOKS: Duration = Duration::from_millis(200);
 /// Where neither `VISUAL` nor `EDITOR` is set.
 const USUAL: &str = "vi";
 
@@ -68,6 +72,16 @@ pub struct Borrower {
     pid: Option<u32>,
     /// What the terminal was set to before.
     before: Option<LineSettings>,
+    /// It has set the terminal otherwise, as what takes keys does.
+    took_keys: bool,
+    looks: Interval,
+}
+
+/// How a program has ended, and whether it was seen to take keys while it had the terminal.
+#[derive(Clone, Copy, Debug)]
+pub struct Ended {
+    pub status: ExitStatus,
+    pub took_keys: bool,
 }
 
 impl Borrower {
@@ -76,7 +90,9 @@ impl Borrower {
         let child = command.spawn()?;
         let pid = child.id();
         pid.inspect(|pid| tell_of_program(*pid, true));
-        Ok(Self { child, pid, before })
+        let mut looks = interval(LOOKS);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Ok(Self { child, pid, before, took_keys: false, looks })
     }
 
     /// Ends it before its time, with all that it has started, and puts the terminal in order after it.
@@ -92,8 +108,17 @@ impl Borrower {
 
     /// # Errors
     /// When it cannot be waited for.
-    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
-        self.child.wait().await
+    pub async fn wait(&mut self) -> io::Result<Ended> {
+        loop {
+            tokio::select! {
+                biased;
+                status = self.child.wait() => return status.map(|status| Ended { status, took_keys: self.took_keys }),
+                _ = self.looks.tick(), if !self.took_keys && self.before.is_some() => {
+                    let text = |settings: &LineSettings| settings.to_text();
+                    self.took_keys = line_settings().as_ref().map(text) != self.before.as_ref().map(text);
+                }
+            }
+        }
     }
 }
 
@@ -170,7 +195,7 @@ mod tests {
         // Read by a shell: a program just written may be busy, when another test forks meanwhile.
         let command = OsString::from(format!("sh '{}' --wait", script.display()));
         let file = Path::new("/tmp/$(touch x) a;b");
-        let status = start(&command, file, Some(12)).unwrap().wait().await.unwrap();
+        let status = start(&command, file, Some(12)).unwrap().wait().await.unwrap().status;
         assert!(status.success());
         assert_eq!(std::fs::read_to_string(&seen).unwrap(), "--wait\n+12\n/tmp/$(touch x) a;b\n");
     }

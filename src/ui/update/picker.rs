@@ -9,6 +9,8 @@ use crate::ui::state::{App, Help};
 
 /// Names of the list of options that are groups of it.
 const OF_OPTIONS: [&str; 3] = ["permissions", "mode", "model"];
+/// The group of themes.
+const OF_THEMES: &str = "theme";
 /// Rows of one page of a list.
 const PAGE: isize = 8;
 
@@ -42,6 +44,7 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
                             && let Some(options) = &mut state.picker
                         {
                             options.type_text(&typed);
+                            options.rest_on_set(cx.session, None);
                         }
                     }
                     Choice::Show(key) => out.push(Out::Show(key)),
@@ -66,7 +69,12 @@ pub(super) fn action(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<
         Action::End => picker.step(isize::MAX),
         Action::Backspace => picker.backspace(),
         Action::KillLine | Action::DeleteWordBack => picker.clear(),
-        Action::Char(c) => picker.type_text(c.encode_utf8(&mut [0; 4])),
+        Action::Char(c) => {
+            picker.type_text(c.encode_utf8(&mut [0; 4]));
+            if picker.filter() == OF_THEMES {
+                picker.rest_on_set(cx.session, state.theme);
+            }
+        }
         Action::WheelUp | Action::WheelDown | Action::Redraw | Action::Suspend | Action::MouseToggle => {
             common(state, cx, action, out);
         }

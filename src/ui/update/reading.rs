@@ -18,7 +18,7 @@ use crate::ui::keys::{Action, Layer, Step};
 use crate::ui::msg::{EditorJob, Out, ScrollBy, What, Whither};
 use crate::ui::state::folds::Fold;
 use crate::ui::state::picker::Picker;
-use crate::ui::state::reading::{Looked, Looks, Reading, Way};
+use crate::ui::state::reading::{Looked, Looks, Reading, Way, is_of};
 use crate::ui::state::scroll::Scroll;
 use crate::ui::state::sought::Sought;
 use crate::ui::state::{App, Focus, Holds};
@@ -352,8 +352,9 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
             let has_one = |entry: &Entry| sought.is_in(entry, || cells::searched(entry, cx.session));
             let is_first = looks.step == Step::Found && !cx.session.entries().get(here).is_some_and(has_one);
             let mut words = no_more(cx, looks.way, if is_first { "nothing" } else { "no more" });
-            if looks.step == Step::Found && is_behind(cx, here, looks.way, &sought) {
-                let back = if looks.way == Way::Up { " · {N} looks below" } else { " · {n} looks above" };
+            let has_it =
+                |entry: &Entry| is_of(&entry.body, looks.step) && (looks.step != Step::Found || has_one(entry));
+            if let Some(back) = other_way(looks.step, looks.way).filter(|_| is_behind(cx, here, looks.way, has_it)) {
                 words.push_str(&state.keys.say(Layer::Reading, back));
             }
             state.say_here(words, cx.now);
@@ -367,14 +368,27 @@ pub fn look_on(state: &mut App, cx: Cx<'_>, read: impl FnMut(&Away, EntryId) -> 
     looked
 }
 
+/// The key that looks the other way, in words behind others.
+const fn other_way(step: Step, way: Way) -> Option<&'static str> {
+    Some(match (step, way) {
+        (Step::Any, _) => return None,
+        (Step::Found, Way::Up) => " · {N} looks below",
+        (Step::Found, Way::Down) => " · {n} looks above",
+        (Step::Prompt, Way::Up) => " · {]} looks below",
+        (Step::Prompt, Way::Down) => " · {[} looks above",
+        (Step::Failure, Way::Up) => " · {f} looks below",
+        (Step::Failure, Way::Down) => " · {F} looks above",
+        (Step::Edit, Way::Up) => " · {e} looks below",
+        (Step::Edit, Way::Down) => " · {E} looks above",
+    })
+}
+
 /// Whether what is looked for is the other way, as far as that is in memory.
-fn is_behind(cx: Cx<'_>, from: EntryId, way: Way, sought: &Sought) -> bool {
+fn is_behind(cx: Cx<'_>, from: EntryId, way: Way, has: impl Fn(&Entry) -> bool) -> bool {
     let entries = cx.session.session().entries();
     let Some(at) = entries.index_of(from) else { return false };
     let has_it = |index: usize| match entries.slot(index) {
-        Some(Slot::Here(entry)) if !cells::is_blank(entry, cx.session) => {
-            sought.is_in(entry, || cells::searched(entry, cx.session))
-        }
+        Some(Slot::Here(entry)) => !cells::is_blank(entry, cx.session) && has(entry),
         _ => false,
     };
     if way == Way::Up { (at + 1..entries.len()).any(has_it) } else { (0..at).any(has_it) }

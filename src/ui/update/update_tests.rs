@@ -2656,6 +2656,48 @@ fn the_palette_marks_the_theme_that_is_drawn_with() {
 }
 
 #[test]
+fn a_group_that_is_asked_for_by_its_name_rests_on_what_is_set() {
+    let chosen = |s: &mut Scene| s.draw().lines().find(|row| row.contains('▸')).unwrap_or_default().to_owned();
+    let mut s = Scene::ready(120, 40);
+    (s.ui.themes, s.ui.theme) = (vec!["auto", "dark", "light"], Some("dark"));
+    s.ctrl('p').typed("theme");
+    assert!(chosen(&mut s).contains("✓") && chosen(&mut s).trim_end().ends_with("dark"), "{}", s.shown);
+    let mut s = Scene::ready(120, 40);
+    s.intent(Intent::SetPermissionMode(PermissionMode::Plan.into()));
+    s.typed(":permissions").press(Code::Enter);
+    assert!(chosen(&mut s).contains("✓") && chosen(&mut s).contains("plan"), "{}", s.shown);
+    s.press(Code::Enter).draw();
+    assert_eq!(s.model.first().session().chosen_permission_mode(), PermissionMode::Plan);
+    // One key never goes on with asking nothing.
+    s.intent(Intent::SetPermissionMode(PermissionMode::BypassPermissions.into()));
+    s.typed(":permissions").press(Code::Enter);
+    assert!(!chosen(&mut s).contains("bypassPermissions") && !chosen(&mut s).contains("✓"), "{}", s.shown);
+}
+
+#[test]
+fn an_edit_that_is_only_above_is_named_with_its_key_where_none_is_below() {
+    let mut s = Scene::working(160, 24);
+    s.say("first");
+    let mut edit = ToolPatch::new("e".into());
+    edit.kind = Patch::Set(ToolKind::Edit);
+    edit.status = Patch::Set(ToolStatus::Completed);
+    let change = Change::of_texts("a.rs", Some("one".into()), "two".into());
+    edit.content = Patch::Set(vec![ToolContent::Change(change)]);
+    s.update(Update::ToolCall(edit.into()));
+    s.say("last");
+    s.draw();
+    s.press(Code::F(10)).typed("e").draw();
+    assert!(s.shown.contains("no more of that below · E looks above"), "{}", s.shown);
+    s.typed("E").typed("E").draw();
+    assert!(s.shown.contains("no more of that above") && !s.shown.contains("looks below"), "{}", s.shown);
+    let mut wide = Scene::ready(220, 24);
+    wide.say("said");
+    wide.draw();
+    wide.press(Code::F(10)).draw();
+    assert!(wide.last_row().contains("E e edits"), "{}", wide.shown);
+}
+
+#[test]
 fn what_is_looked_for_is_counted() {
     let mut s = Scene::working(80, 24);
     s.say("first about parcels");

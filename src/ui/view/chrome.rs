@@ -306,8 +306,8 @@ pub fn escape(cx: &ViewCx<'_>, layer: Layer) -> Option<&'static str> {
 }
 
 /// What can be done while the conversation is read, behind what Enter does.
-const READING: &str =
-    "{Esc} leaves · {y} copies · {/} searches · {v} several · {Y} a part · {c} by letter · {o} opens · {[} {]} prompts";
+const READING: &str = "{Esc} leaves · {y} copies · {/} searches · {v} several · {Y} a part · {c} by letter · {o} opens · {[} {]} prompts · \
+     {E} {e} edits · {F} {f} failures";
 
 /// What can be done next, when nothing runs.
 pub fn hint(cx: &ViewCx<'_>, folding: Option<Fold>) -> Vec<String> {

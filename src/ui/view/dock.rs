@@ -3,6 +3,7 @@
 //! Answers nothing. Invariants: choices stand in the order the agent gave them and with its whole names made harmless;
 //! what is not shown of them or of the body can be scrolled to, and that there is more is said.
 
+mod answers;
 mod choices;
 mod contents;
 mod form;
@@ -31,10 +32,11 @@ use crate::ui::cells::{self, Sent};
 use crate::ui::keys::Layer;
 use crate::ui::labels;
 use crate::ui::state::Focus;
-use crate::ui::state::dock::{Dialog, DockState, Raw, Seen, Unshown, seconds};
+use crate::ui::state::dock::{Dialog, Raw, Seen, Unshown, seconds};
 use crate::ui::state::selection::{AskedGrip, AskedRow};
 use crate::ui::transcript::Transcript;
-use choices::{Bar, By, Choice, Choices, Look, Order, Row, Window};
+use answers::Answers;
+use choices::{Bar, By, Choice, Look, Order, Row, Window};
 use contents::{Contents, Place, RawLines, fields};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -140,18 +142,42 @@ impl Dock {
     }
 }
 
-/// Lays the dock out in at most `max` rows; `None` when there is nothing to show or no room at all.
-pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u16) -> Option<Dock> {
+/// Rows that a dock may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// As things are now.
+    pub now: u16,
+    /// While the person writes. The answers are laid out for these whoever has the keyboard: none moves under the mouse when
+    /// a click or a key brings it here.
+    pub still: u16,
+    /// The most that all answers may take to be seen.
+    pub most: u16,
+}
+
+impl Room {
+    /// The same in all cases.
+    pub const fn of(rows: u16) -> Self {
+        Self { now: rows, still: rows, most: rows }
+    }
+
+    /// At most so many.
+    pub fn within(self, rows: u16) -> Self {
+        Self { now: self.now.min(rows), still: self.still.min(rows), most: self.most.min(rows) }
+    }
+}
+
+/// Lays the dock out; `None` when there is nothing to show or no room at all.
+pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, room: Room) -> Option<Dock> {
     let dialog = cx.state.view.dock.dialog.clone()?;
-    let max = usize::from(Some(max).filter(|max| *max > 0)?);
+    let max = usize::from(Some(room.now).filter(|max| *max > 0)?);
     let inner = columns.checked_sub(FRAME).filter(|c| *c > 0)?;
     let mut contents = contents(cx, &dialog, columns)?;
     transcript.colour_asked(&mut contents.body, cx.theme);
     let mut fixed = paint::rows(&contents.fixed, inner);
     let is_fixed_whole = fixed.len() <= max;
     fixed.truncate(max);
-    let max = max - fixed.len();
-    let mut body = paint::rows(&contents.body, inner);
+    let left = |rows: u16| usize::from(rows).saturating_sub(fixed.len());
+    let (still, most) = (left(room.still), left(room.most));
     let dock = &cx.state.view.dock;
     let look = Look {
         focused: takes_keys(cx),
@@ -161,42 +187,14 @@ pub fn layout(cx: &ViewCx<'_>, transcript: &mut Transcript, columns: u16, max: u
         highlighted: dock.highlighted,
         columns,
     };
-    let mut choices = Choices::new(&contents.choices, look);
-    if max <= CRAMPED && body.len() + choices.rows() > max && contents.begin_with_change() {
+    let Answers { choices, window: answers, keys, rows: still } =
+        answers::laid_out(cx, &mut contents, look, still, most);
+    let max = left(room.now).max(still);
+    let mut body = paint::rows(&contents.body, inner);
+    let is_short = max <= CRAMPED && body.len() + answers.rows.len() + keys.len() > max;
+    if is_short && contents.begin_with_change() {
         body = paint::rows(&contents.body, inner);
     }
-    // A reason that is written stands right below the answers.
-    let is_asked = cx.state.refusal.is_none() && !contents.further.is_empty();
-    let is_roomy = columns >= ROOMY.0 && max >= ROOMY.1 && is_asked;
-    let turns = body.len() + choices.rows() > max;
-    if is_roomy && !hints::has_room(&choices, &contents, inner, turns) {
-        contents.choices.append(&mut contents.further);
-        contents.unnamed.clear();
-        choices = Choices::new(&contents.choices, look);
-    }
-    let mut keys = choices.keys.clone();
-    let mut answers = window(&choices, body.len(), keys.len(), max, dock);
-    // The word that names the key must not be lost because every row is full.
-    let hides = body.len() + answers.rows.len() + keys.len() > max;
-    let rows = || answers.rows.iter().chain(&keys);
-    // One more row would be taken from an answer, or from all that is seen of a change.
-    let is_full = max <= CRAMPED && answers.hidden == 0 && rows().count() + 2 >= max;
-    let is_placed = is_full && choices.order.has_place(rows(), inner);
-    if inner >= 12 && max > 2 && !is_placed && !choices.order.has_room(rows(), inner, hides) {
-        keys.push(Row::new(StyledText::new(), Bar::Yes));
-        answers = window(&choices, body.len(), keys.len(), max, dock);
-    }
-    // Below a list a part of the answers would only mislead: what lasts may be all that is left of them.
-    let reads = super::reads(cx);
-    let is_beside = super::takes_keyboard(cx) || reads.is_some_and(|rows| max <= usize::from(rows));
-    if answers.hidden > 0 && is_beside {
-        answers = choices.window(0, None, 0);
-        // Who reads has the key that leads to them in a row of its own.
-        if keys.is_empty() && reads.is_some() {
-            keys.push(Row::new(StyledText::new(), Bar::Yes));
-        }
-    }
-    keys.truncate(max.saturating_sub(answers.rows.len()));
     let shown = body.len().min(max.saturating_sub(answers.rows.len() + keys.len()));
     let mut top = dock.scroll.min(body.len() - shown);
     let mut cursor = None;
@@ -260,19 +258,6 @@ fn digits_answer(cx: &ViewCx<'_>) -> bool {
     let asks = view.dock.dialog.as_ref().is_some_and(|dialog| has_options(cx, dialog));
     let is_free = view.focus == Focus::Composer && view.composer.is_empty() && !cx.state.commands();
     asks && is_free && view.dock.is_sticky(cx.now)
-}
-
-/// The choices that are shown. Of what does not fit, the body keeps a third, unless the highlighted choice needs it.
-fn window(choices: &Choices, body: usize, keys: usize, max: usize, dock: &DockState) -> Window {
-    let room = max.saturating_sub(keys);
-    let all = choices.rows();
-    let room = if all + body <= room {
-        all
-    } else {
-        let least = room.saturating_sub(body.min((max / 3).max(1)));
-        least.max(choices.wanted(dock.highlighted).min(room.saturating_sub(1))).max(room.min(1))
-    };
-    choices.window(room, dock.highlighted, dock.option_scroll)
 }
 
 /// Returns where answers stand that can be highlighted.

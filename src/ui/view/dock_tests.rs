@@ -20,6 +20,7 @@ use crate::ui::fixtures::{Scene, session};
 use crate::ui::keys::{Code, Key};
 use crate::ui::msg::{Out, What};
 use crate::ui::tty::Input;
+use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 
 const PATH: &str = "/home/me/src/shop/src/x.rs";
@@ -125,6 +126,49 @@ fn ask_lasting(s: &mut Scene, req: u64, title: &str) {
         s.event(Event::Host(HostEvent::Ruled { req: ReqId(req), ruling: Ruling::OPEN }));
     }
     s.draw();
+}
+
+/// Where the answers of a question stand that comes while something is written, without the keyboard and with it.
+fn places(size: (u16, u16), ask: &dyn Fn(&mut Scene)) -> [Vec<(Rect, usize)>; 2] {
+    let mut s = Scene::working(size.0, size.1);
+    s.say(&(1..=30).map(|n| format!("said {n}\n\n")).collect::<Vec<_>>().concat());
+    s.typed("and");
+    ask(&mut s);
+    s.after(700).draw();
+    let still = s.info.choices.clone();
+    s.press(Code::Tab).draw();
+    [still, s.info.choices.clone()]
+}
+
+#[test]
+fn no_answer_moves_when_the_keyboard_comes_to_its_question() {
+    const YES_NO: [&str; 2] = ["Yes", "No"];
+    const LONG: [&str; 4] = ["Yes", "Yes, for ever and everywhere", "Yes, in here and in all that is below", "No"];
+    let lines = |from: u8, to: u8| (from..to).map(|n| format!("line {n}\n")).collect::<Vec<_>>().concat();
+    let edit: &dyn Fn(&mut Scene) = &|s| s.ask_edit(1, PATH, &lines(0, 30), &lines(10, 40), &LONG);
+    let asks: [&dyn Fn(&mut Scene); 6] = [
+        &|s| s.ask(1, "make", &YES_NO),
+        &|s| s.ask(1, &"git push --force && ".repeat(30), &LONG),
+        &|s| ask_lasting(s, 1, "make all"),
+        &|s| {
+            s.model = std::mem::take(&mut s.model).with_rules(true);
+            ask_lasting(s, 1, &"git push --force && ".repeat(20));
+        },
+        edit,
+        &|s| s.ask(1, "make", &[&LONG[..], &LONG[..], &LONG[..], &LONG[..]].concat()),
+    ];
+    let moved = |size: (u16, u16)| {
+        let all = asks.iter().enumerate().filter_map(|(at, ask)| {
+            let [still, here] = places(size, ask);
+            (still != here).then(|| format!("question {at} at {size:?}: {still:?}, then {here:?}"))
+        });
+        all.collect::<Vec<_>>()
+    };
+    let few = [(60, 15), (60, 24), (80, 15), (80, 24), (40, 10), (120, 40)];
+    let far = (20..=160).step_by(28).flat_map(|width| (8..=50).step_by(6).map(move |height| (width, height)));
+    for size in few.into_iter().chain(far) {
+        assert_eq!(moved(size), [""; 0]);
+    }
 }
 
 #[test]

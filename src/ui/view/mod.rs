@@ -46,7 +46,7 @@ use crate::text::token::Token;
 use crate::text::width;
 use crate::theme::color::Depth;
 use crate::theme::resolve::Theme;
-use dock::Dock;
+use dock::{Dock, Room};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use std::ops::Range;
@@ -254,7 +254,7 @@ fn tiny(cx: &ViewCx<'_>, transcript: &mut Transcript, area: Rect, info: &mut Fra
     } else if cx.state.picker.is_some() {
         lists::picker(cx, area, info, buf);
     } else if cx.state.view.focus == Focus::Dock
-        && let Some(laid) = dock::layout(cx, transcript, area.width, area.height)
+        && let Some(laid) = dock::layout(cx, transcript, area.width, Room::of(area.height))
     {
         let (_, at) = split_bottom(area, laid.height());
         show_dock(cx, &laid, at, info, buf);
@@ -383,24 +383,26 @@ fn asked(
     let is_covered = cx.state.picker.is_some() || cx.state.opener.is_some() || cx.state.secrets.is_some();
     let is_behind = cx.state.help.is_some() || cx.state.inspector.is_some();
     let beside = reads(cx).filter(|_| buf.area.height < TIGHT).unwrap_or_default();
+    // Of the conversation nothing that there is room for is covered; a blank row stands between.
+    let still = (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)).max(blank.saturating_sub(1));
+    let most = rest.height.saturating_sub(1).max(2);
     let dock_room = match (is_covered, &cx.state.view.focus) {
-        (true, _) => rest.height.min(3),
+        (true, _) => Room::of(rest.height.min(3)),
         // What the person reads is the other.
-        (false, focus) if is_behind && *focus != Focus::Dock => (rest.height / 4).max(3).min(rest.height),
-        (false, _) if beside > 0 => (rest.height / 4).max(beside).min(rest.height),
+        (false, focus) if is_behind && *focus != Focus::Dock => Room::of((rest.height / 4).max(3).min(rest.height)),
+        (false, _) if beside > 0 => Room::of((rest.height / 4).max(beside).min(rest.height)),
         // There is room for one of them: of what is decided more than its name is to be seen.
-        (false, _) if buf.area.height <= CRAMPED && has_question(cx) && !looks_elsewhere(cx) => rest.height,
+        (false, _) if buf.area.height <= CRAMPED && has_question(cx) && !looks_elsewhere(cx) => Room::of(rest.height),
         // The list stays in view.
-        (false, Focus::Dock) if cx.state.list.is_some() => rest.height * 3 / 5,
-        (false, Focus::Dock) => rest.height.saturating_sub(1).max(2),
-        // Of the conversation nothing that there is room for is covered; a blank row stands between.
-        (false, _) => (rest.height * 3 / 5).max(rest.height.saturating_sub(2).min(5)).max(blank.saturating_sub(1)),
+        (false, Focus::Dock) if cx.state.list.is_some() => Room::of(rest.height * 3 / 5),
+        (false, Focus::Dock) => Room { now: most, still, most },
+        (false, _) => Room { now: still, still, most },
     };
     let kept = if takes_keyboard(cx) { LISTED } else { 1 };
-    let dock_room = if kept > 1 { dock_room.min(rest.height.saturating_sub(kept).max(1)) } else { dock_room };
+    let dock_room = if kept > 1 { dock_room.within(rest.height.saturating_sub(kept).max(1)) } else { dock_room };
     // Why the question is refused stands right below its answers.
     let reason = if cx.state.refusal.is_some() { sessions::LINE.min(rest.height / 2) } else { 0 };
-    let dock_room = dock_room.min(rest.height.saturating_sub(reason));
+    let dock_room = dock_room.within(rest.height.saturating_sub(reason));
     let laid = if lists { None } else { dock::layout(cx, transcript, rest.width, dock_room) };
     let dock_height = laid.as_ref().map_or(0, Dock::height) + reason;
     // The dock is reserved first: the lists share what it leaves, and stand below it, nearest to the words.

@@ -231,7 +231,7 @@ mod tests {
 
     fn see(watch: &mut Watch, ms: u64, dir: FrameDir, line: &str) -> FrameRow {
         let (frame, text) = Frame::read(Cow::Borrowed(line.as_bytes()), &[]);
-        watch.see(Now::from_millis(ms), dir, &frame, &text)
+        watch.see(Now::from_millis(ms), dir, &frame, &(&text).into())
     }
 
     fn rules(row: &FrameRow) -> Vec<&str> {

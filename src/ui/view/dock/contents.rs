@@ -51,17 +51,24 @@ impl Contents {
         Self { body, raw, asked, above, unshown, choices, unnamed, further, at, fixed, fields }
     }
 
-    /// Leaves out the lines that stay as they are above the first that is changed; whether there are any.
-    pub(super) fn begin_with_change(&mut self) -> bool {
+    /// The lines that stay as they are right above the first that is changed.
+    pub(super) fn above_change(&self) -> Range<usize> {
         let has =
             |line: &LogicalLine, tokens: &[Token]| line.prefix.iter().any(|(_, style)| tokens.contains(&style.token));
         let is_changed = |line: &LogicalLine| has(line, &[Token::SignBad, Token::SignGood]);
-        let Some(change) = self.body.iter().position(is_changed) else { return false };
+        let change = self.body.iter().position(is_changed).unwrap_or(0);
         let above = self.body.iter().take(change).rev().take_while(|line| has(line, &[Token::LineNumber])).count();
-        self.body.drain(change - above..change);
-        self.asked = self.asked.saturating_sub(above);
-        self.above = self.above.saturating_sub(above);
-        above > 0
+        change - above..change
+    }
+
+    /// Leaves these out; whether there are any.
+    pub(super) fn begin_with_change(&mut self) -> bool {
+        let above = self.above_change();
+        let count = above.len();
+        self.body.drain(above);
+        self.asked = self.asked.saturating_sub(count);
+        self.above = self.above.saturating_sub(count);
+        count > 0
     }
 }
 
