@@ -55,7 +55,7 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
             unread.push(path.clone());
             continue;
         }
-        if ends_as_it_began(history, turn) {
+        if has_come_and_gone(history, turn) {
             continue;
         }
         let is_back = match earlier {
@@ -104,17 +104,18 @@ pub fn since(turn: u64, log: &ChangeLog, contents: &mut Contents, previews: bool
     Ok(Rewinds { files, outcomes, unread })
 }
 
-/// Whether something in doubt came since then, and all of it is gone again by other hands than the person's: to take back
-/// a part of that would make what was not there when the turn began.
-fn ends_as_it_began(history: &FileHistory, turn: u64) -> bool {
+/// Whether a file came in doubt since then and is gone again by other hands than the person's: to take back a part of that
+/// would make a file that was not there when the turn began.
+fn has_come_and_gone(history: &FileHistory, turn: u64) -> bool {
     let Some(first) = history.steps.iter().position(|step| step.turn >= turn) else { return false };
     let steps = history.steps.get(first..).unwrap_or_default();
-    let began = steps.first().map(|step| step.before);
+    let was_there = |step: &ChangeRecord| !step.before.is_absent();
     let is_of_turns = |step: &ChangeRecord| step.is_shown() && step.turn >= turn;
     steps.iter().all(is_of_turns)
         && steps.iter().any(|step| step.doubt)
-        && began == Some(history.last())
-        && history.steps.get(..first).unwrap_or_default().last().is_none_or(|step| Some(step.after) == began)
+        && history.last().is_absent()
+        && !steps.first().is_some_and(was_there)
+        && history.steps.get(..first).unwrap_or_default().last().is_none_or(|step| step.after.is_absent())
 }
 
 /// Whether what the file was before its first change without attribution can be had.

@@ -250,3 +250,11 @@ fn lines_in_doubt_come_back_in_the_place_of_what_they_replaced() {
     ];
     check(&ops.map(|(who, what, at)| Op { who, what, at, new_turn: false }), false);
 }
+
+/// Found by it: what the person put there in a turn, and the agent took away, so that the file is as it was.
+#[test]
+fn a_line_in_doubt_that_the_agent_took_away_comes_back() {
+    let inserted = Op { who: Who::PersonMeanwhile, what: What::Insert, at: 33111, new_turn: false };
+    let deleted = Op { who: Who::Client, what: What::Delete, at: 21784, new_turn: false };
+    check(&[inserted, deleted], false);
+}
