@@ -226,7 +226,7 @@ fn a_text_that_was_cut_says_how_much_is_missing() {
     let entry = Entry { id: EntryId(0), rev: 0, finished: true, turn: TurnId(1), at, body };
     let past = Past { entries: vec![entry], ..Past::default() };
     let parts: Vec<Part> = items(&past).flat_map(|item| item.parts).collect();
-    let missing = Part::Prose("… 3.0 MiB more are not kept".into());
+    let missing = Part::Prose(format!("… {} more are not kept", human::bytes(3 << 20)));
     assert_eq!(parts, [Part::Prose("as far as it is known".into()), missing]);
 }
 
