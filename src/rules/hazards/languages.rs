@@ -95,7 +95,22 @@ pub(super) const LANGUAGES: &[Row] = &[
     },
     Row {
         programs: &["mix"],
-        signs: &[Has("ecto.drop"), Has("ecto.reset"), Has("ecto.rollback"), Has("ecto.load")],
+        signs: &[
+            Has("ecto.drop"),
+            Has("ecto.reset"),
+            Has("ecto.rollback"),
+            Has("ecto.load"),
+            Has("ash.reset"),
+            Has("ash.tear_down"),
+            Has("ash.rollback"),
+            Has("ash_postgres.drop"),
+            Has("ash_postgres.rollback"),
+        ],
+        reason: "takes away what is in a database",
+    },
+    Row {
+        programs: &["hanami"],
+        signs: &[Of("db", "drop rollback structure")],
         reason: "takes away what is in a database",
     },
     Row {
