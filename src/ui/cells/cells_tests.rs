@@ -675,7 +675,7 @@ fn a_command_that_is_asked_about_in_words_is_said_once_and_whole() {
 #[test]
 fn that_a_file_outside_is_not_reviewed_takes_no_second_row() {
     let path = format!("/srv/{}new.txt", "somewhere/".repeat(6));
-    let written = FileOutcome::Written { created: false, bytes: 6, old: Some("hello\n".into()), new: "hello\n".into() };
+    let written = FileOutcome::Written { created: false, bytes: 6, old: Some("hello\n".into()), new: "hallo\n".into() };
     let op = FileOp { verb: FileVerb::Write, path: path.clone(), outcome: written, is_outside: true };
     for width in [64, 78, 118] {
         let rows = with_ctx(width, None, |ctx| flat(&super::lines(&entry(Body::File(op.clone())), ctx)));
