@@ -60,7 +60,7 @@ fn of_input(t: &ToolCall) -> Option<(String, String)> {
     let plain = |key: &str| key.chars().filter(|c| !matches!(c, '_' | '-')).collect::<String>().to_lowercase();
     let named = |keys: &[&str]| {
         let is = |name: &&str| members.iter().find(|(key, _)| plain(key) == **name);
-        let (_, value) = keys.iter().find_map(|name| is(name))?;
+        let (_, value) = keys.iter().find_map(is)?;
         value.as_str().filter(|path| !path.trim().is_empty()).map(str::to_owned)
     };
     named(&FROM_KEYS).zip(named(&TO_KEYS))
