@@ -17,7 +17,7 @@ use super::tool::{ToolCall, ToolContent, ToolKind};
 use crate::base::limits::MAX_COMMAND;
 use keys::{
     ADDRESS_ENDS, ARGUMENTS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS,
-    is_for_paths, is_nothing, of_keys, texts, writes,
+    SEVERAL_COMMANDS, is_for_paths, is_nothing, of_keys, texts, writes,
 };
 pub use keys::{file_keys, is_address_of_file, is_glob, needs_expansion};
 use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
@@ -294,7 +294,11 @@ fn besides(
         }
         // Where a command runs is no file.
         ToolKind::Execute => {
-            keys::given(input, |key| is_for_paths(key) && !PLACES.contains(&keys::plain(key).as_str()))
+            let mut strays = keys::given(input, |key| is_for_paths(key) && !PLACES.contains(&&*keys::plain(key)));
+            strays.extend(keys::outputs(input));
+            strays.sort_unstable();
+            strays.dedup();
+            strays
         }
         ToolKind::Fetch => {
             let mut strays = keys::given(input, |key| is_for_paths(key) && !keys::is_for_addresses(key));
@@ -360,6 +364,10 @@ fn said(tool: &ToolCall, input: &Map<String, Value>, is_unnamed: bool) -> Vec<St
 fn commands(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Vec<Claim> {
     let named = of_keys(input, |key| COMMANDS.contains(&key));
     let mut given: Vec<Claimed> = named.map(|value| command(value, input)).collect();
+    // A list at the key for several may be one command in words, or each of its texts a command.
+    for list in of_keys(input, |key| key == SEVERAL_COMMANDS).filter_map(words).filter(|list| list.len() > 1) {
+        given.extend(list.into_iter().map(Claimed::Line));
+    }
     for Running { command, .. } in running {
         // What was cut is longer than the bound.
         let what = if command.len() > MAX_COMMAND { Claimed::Unknown } else { Claimed::Line((*command).to_owned()) };
@@ -369,7 +377,11 @@ fn commands(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>, running
     }
     let has = |keys: &[&str]| of_keys(input, |key| keys.contains(&key)).any(|value| !is_nothing(value));
     let is_odd = has(&SETTINGS) || has(&FURTHER) || !of_keys(input, |key| GIVEN_TO.contains(&key)).all(is_usual);
-    let is_strange = |input| !names::is_command_as_before(tool) && keys::has_unknown_beside_command(input);
+    let has_setting = || {
+        keys::beside_command(input).any(|(key, value)| !shown::is_of_wait(key) && shown::says_what_is_done(key, value))
+    };
+    let is_strange =
+        |input| !names::is_command_as_before(tool) && (keys::has_unknown_beside_command(input) || has_setting());
     let is_odd = is_odd || kind == ToolKind::Execute && is_strange(input);
     let unknown = is_odd.then_some(Claimed::Unknown);
     // What runs in a terminal of the agent's own stands there, whatever the title says.

@@ -54,11 +54,17 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
         claims.all.push(Claim { only_narrows: true, ..said });
     }
     claims.strays = strays(tool, kind, &claims.files);
+    (claims.names, claims.written_names) = names_in(tool, &claims);
+    let likely = likely(tool, kind, &claims);
+    let guesses = guesses(kind, &claims.all, &likely);
+    claims.all.extend(guesses);
+    // A command works where it likes: of what stands beside it only rules are asked.
     if kind != ToolKind::Execute {
-        claims.likely = likely(tool, kind, &claims);
-        (claims.names, claims.written_names) = names_in(tool, &claims);
-        let guesses = guesses(kind, &claims);
-        claims.all.extend(guesses);
+        claims.likely = likely;
+    }
+    if may_match(kind) {
+        let input = tool.raw_input.as_ref().and_then(Value::as_object);
+        claims.strays.extend(input.into_iter().flat_map(globs::last_names));
     }
     let inner = inner_commands(tool, kind);
     let unknown = Claim::new(BASH, Claimed::Unknown);
@@ -141,8 +147,8 @@ fn likely(tool: &ToolCall, kind: ToolKind, claims: &Claims) -> Vec<String> {
 }
 
 /// What rules that deny or ask are to see of them. Of more than are looked at nothing is known.
-fn guesses(kind: ToolKind, claims: &Claims) -> Vec<Claim> {
-    let is_read = matches!(kind, ToolKind::Read | ToolKind::Search) && claims.all.iter().all(|one| one.tool != "edit");
+fn guesses(kind: ToolKind, all: &[Claim], likely: &[String]) -> Vec<Claim> {
+    let is_read = matches!(kind, ToolKind::Read | ToolKind::Search) && all.iter().all(|one| one.tool != "edit");
     let tools: &[&str] = if is_read { &["read"] } else { &["edit", "read"] };
     let is_of_agent = |text: &str| {
         let is_pattern = text.contains(['^', '\\', '|', '(', '+']);
@@ -154,9 +160,9 @@ fn guesses(kind: ToolKind, claims: &Claims) -> Vec<Claim> {
         let what = if is_of_agent(text) { Claimed::Unknown } else { Claimed::Paths(vec![text.clone()]) };
         Claim { only_narrows: true, is_guess: true, ..Claim::new(tool, what) }
     };
-    let seen = claims.likely.iter().take(MAX_LIKELY);
+    let seen = likely.iter().take(MAX_LIKELY);
     let mut all: Vec<Claim> = seen.flat_map(|text| tools.iter().map(move |tool| guess(tool, text))).collect();
-    if claims.likely.len() > MAX_LIKELY {
+    if likely.len() > MAX_LIKELY {
         all.extend(tools.iter().map(|tool| Claim::new(tool, Claimed::Unknown)));
     }
     all

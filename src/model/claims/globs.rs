@@ -12,6 +12,9 @@ use serde_json::{Map, Value};
 const MAX_PLACES: usize = 65;
 /// Patterns that one with alternatives in it stands for.
 const MAX_ALTERNATIVES: usize = 256;
+/// Names that files may have which a search is for, and what a `*` in one may stand for.
+const MAX_LAST: usize = 256;
+const STARS: [&str; 5] = ["", "env", "nv", "rsa", "id"];
 /// What is a sign in a name with `*`, or in a regular expression.
 const SIGNS: [char; 10] = ['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$'];
 /// Characters by which a name leads elsewhere.
@@ -38,6 +41,25 @@ pub(super) fn matched_below(places: &[String], input: &Map<String, Value>, is_ce
         }
     };
     begins.into_iter().filter(|start| !start.is_empty()).flat_map(at).take(MAX_PLACES).collect()
+}
+
+/// Names that files may have which a search is for: the last part of each of its patterns, with some of what its `*` may
+/// stand for in names of secrets.
+pub(super) fn last_names(input: &Map<String, Value>) -> Vec<String> {
+    let patterns = given(input, |key| GLOBS.contains(&key) && key != PATTERN);
+    let spelled = patterns.iter().flat_map(|pattern| spellings(pattern));
+    let each = spelled.flat_map(|pattern| alternatives(&pattern, &['{', '[']));
+    let last = each.map(|one| one.rsplit('/').next().unwrap_or_default().to_owned());
+    let mut found: Vec<String> = Vec::new();
+    for name in last.filter(|name| name.contains(char::is_alphanumeric) || name.starts_with('.')) {
+        let names = STARS.iter().map(|star| name.replace("**", "*").replace(['*', '?'], star));
+        for name in names.filter(|name| name.len() > 1) {
+            if found.len() < MAX_LAST && !found.contains(&name) {
+                found.push(name);
+            }
+        }
+    }
+    found
 }
 
 /// What stands at such keys, however deep.

@@ -5,7 +5,8 @@
 use serde_json::{Map, Value};
 
 pub(super) const COMMANDS: [&str; 7] =
-    ["command", "cmd", "commandline", "cmdline", "commands", "shellcommand", "bashcommand"];
+    ["command", "cmd", "commandline", "cmdline", SEVERAL_COMMANDS, "shellcommand", "bashcommand"];
+pub(super) const SEVERAL_COMMANDS: &str = "commands";
 pub(super) const DIRECTORIES: [&str; 11] = [
     "cwd",
     "cd",
@@ -202,12 +203,20 @@ fn objects<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<&'a Map<String, V
     found
 }
 
+/// What a key beside a command is for is known.
+fn is_known_beside_command(key: &str) -> bool {
+    let here = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &[ARGUMENTS, SCRIPT]];
+    here.iter().chain(&[&SAID_OF_COMMANDS[..]]).any(|keys| keys.contains(&key))
+}
+
+/// What stands beside a command at keys of which that is not known.
+pub(super) fn beside_command(input: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
+    input.iter().filter(|(key, _)| !is_known_beside_command(&plain(key))).map(|(key, value)| (&**key, value))
+}
+
 /// Whether something stands beside a command of which it is not known that it is none.
 pub(super) fn has_unknown_beside_command(input: &Map<String, Value>) -> bool {
-    let is_known = |key: &str| {
-        let here = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &[ARGUMENTS, SCRIPT]];
-        here.iter().chain(&[&SAID_OF_COMMANDS[..]]).any(|keys| keys.contains(&key))
-    };
+    let is_known = is_known_beside_command;
     let (mut said, mut paths) = (Vec::new(), Vec::new());
     of_keys(input, |key| !is_known(key) && !is_for_paths(key)).for_each(|value| texts(value, &mut said));
     of_keys(input, |key| !is_known(key) && is_for_paths(key)).for_each(|value| texts(value, &mut paths));

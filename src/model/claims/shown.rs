@@ -64,17 +64,15 @@ const OF_AMOUNT: [&str; 46] = [
 ];
 /// The same as options of a program that searches.
 const OPTIONS: [&str; 6] = ["-A", "-B", "-C", "-i", "-n", "-o"];
-/// Switches that say nothing where they are off, since that is so anyway.
-const OFF: [&str; 8] = [
-    "runinbackground",
-    "isbackground",
-    "background",
-    "modifiedbyuser",
-    "tty",
-    "interactive",
-    "overwrite",
-    "dangerouslydisablesandbox",
-];
+/// Switches that say how a command is waited for, and not what it does.
+const OF_WAIT: [&str; 5] = ["runinbackground", "isbackground", "background", "tty", "interactive"];
+/// Others that say nothing where they are off, since that is so anyway.
+const OFF: [&str; 3] = ["modifiedbyuser", "overwrite", "dangerouslydisablesandbox"];
+
+/// Whether a key of a command is for how it is waited for.
+pub(super) fn is_of_wait(key: &str) -> bool {
+    OF_WAIT.contains(&&*plain(key))
+}
 
 /// Whether what stands at a key of an input says nothing of what is done. Of an object each member says it for itself.
 pub fn is_of_no_account(key: &str, value: &Value) -> bool {
@@ -86,7 +84,7 @@ pub fn is_of_no_account(key: &str, value: &Value) -> bool {
         Value::Null => true,
         Value::Object(_) => false,
         Value::Array(list) => list.iter().all(|value| !value.is_object() && is_of_no_account(key, value)),
-        Value::Bool(false) => is_said() || is_amount() || OFF.contains(&name),
+        Value::Bool(false) => is_said() || is_amount() || OFF.contains(&name) || OF_WAIT.contains(&name),
         Value::Bool(true) | Value::Number(_) => is_said() || is_amount(),
         Value::String(_) => is_said() || GIVEN_TO.contains(&name) && is_usual(value),
     }
@@ -104,7 +102,12 @@ pub fn is_for_programs(key: &str) -> bool {
 
 /// Whether the input of a call has a number or a switch that says what is done.
 pub fn has_settings(tool: &ToolCall) -> bool {
-    let mut open: Vec<(&str, &Value)> = tool.raw_input.iter().map(|input| ("", input)).collect();
+    tool.raw_input.iter().any(|input| says_what_is_done("", input))
+}
+
+/// Whether a value, or one within it, is a number or a switch that says what is done.
+pub(super) fn says_what_is_done(key: &str, value: &Value) -> bool {
+    let mut open = vec![(key, value)];
     while let Some((key, value)) = open.pop() {
         match value {
             _ if is_of_no_account(key, value) => {}

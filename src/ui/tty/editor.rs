@@ -25,7 +25,7 @@ const MAX_EXTENSION: usize = 32;
 /// Says something, once any key will do, and takes one with all of the bytes that it is sent as. Ctrl+C is one as well:
 /// as a signal it would be lost between two commands of this line.
 const ONE_KEY: &str = "trap : INT; kept=$(stty -g); stty -icanon -echo -isig min 1 time 0; printf '\\n%s ' \"$1\"; \
-    dd bs=64 count=1 > /dev/null 2>&1; stty \"$kept\"";
+    dd bs=64 count=1 > /dev/null 2>&1; printf '\\n'; stty \"$kept\"";
 /// How often it is looked whether a program has set the terminal for keys, until it has.
 const LOOKS: Duration = Duration::from_millis(200);
 /// Where neither `VISUAL` nor `EDITOR` is set.
