@@ -19,7 +19,7 @@ use keys::{
     ADDRESS_ENDS, ARGUMENTS, COMMANDS, DIRECTORIES, FURTHER, GIVEN_TO, PLACES, PROGRAMS, SCRIPT, SETTINGS,
     SEVERAL_COMMANDS, is_for_paths, is_nothing, of_keys, texts, writes,
 };
-pub use keys::{file_keys, is_address_of_file, is_glob, needs_expansion};
+pub use keys::{file_keys, is_address_of_file, is_glob, needs_expansion, plain};
 use names::{by_name, is_of_talk, is_untold, narrowing, of_servers, web_search};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

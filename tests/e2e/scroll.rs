@@ -1,6 +1,6 @@
 //! The transcript under way: held views, the end, other sizes, live terminals.
 
-use super::session::{CTRL_END, CTRL_HOME, CTRL_L, CTRL_O, ESC, F1, PAGE_DOWN, PAGE_UP, Place, UP, composer};
+use super::session::{CTRL_END, CTRL_HOME, CTRL_L, CTRL_O, ESC, F1, PAGE_DOWN, PAGE_UP, Place, Session, UP, composer};
 use std::time::Duration;
 
 const STREAM: &str = r#"
@@ -46,17 +46,23 @@ fn new_output_never_moves_a_scrolled_view() {
     s.quit(&place);
 }
 
-#[test]
-fn what_a_pager_only_prints_stands_until_a_key() {
-    let place = Place::new();
+/// A conversation in which something was said, while it is read.
+fn reading(place: &Place, pager: &str) -> Session {
     let script = "[[turn]]\ndefault = true\nstep = [{ do = \"say\", text = \"said once\" }]\n";
-    let mut s = place.play_with(script, (80, 24), &[("PAGER", "cat")]);
+    let mut s = place.play_with(script, (80, 24), &[("PAGER", pager)]);
     s.ready();
     s.prompt("go");
     s.see("said once");
     s.wait_for("the end of the turn", |screen| !screen.contains("Esc stops"));
     s.send("\x1b[21~");
     s.see("y copies");
+    s
+}
+
+#[test]
+fn what_a_pager_only_prints_stands_until_a_key() {
+    let place = Place::new();
+    let mut s = reading(&place, "cat");
     // Ctrl+C is a key as well, and one that is several bytes leaves none behind.
     for (before, key) in ["q", "\r", "\x03", "\x1b[15~"].into_iter().enumerate() {
         s.send("p");
@@ -75,19 +81,12 @@ fn what_a_pager_only_prints_stands_until_a_key() {
 #[test]
 fn a_pager_is_waited_for_that_prints_for_long_and_not_one_that_takes_keys() {
     let place = Place::new();
-    let script = "[[turn]]\ndefault = true\nstep = [{ do = \"say\", text = \"said once\" }]\n";
     // Both take longer than what is always waited for.
     let slow = "sh -c 'cat \"$1\"; sleep 1.2' slow";
     let keys = "sh -c 'kept=$(stty -g); stty -icanon -echo; echo \"a pager\"; dd bs=1 count=1 > /dev/null 2>&1; \
         sleep 1.2; stty \"$kept\"' keys";
     for (pager, is_waited_for) in [(slow, true), (keys, false)] {
-        let mut s = place.play_with(script, (80, 24), &[("PAGER", pager)]);
-        s.ready();
-        s.prompt("go");
-        s.see("said once");
-        s.wait_for("the end of the turn", |screen| !screen.contains("Esc stops"));
-        s.send("\x1b[21~");
-        s.see("y copies");
+        let mut s = reading(&place, pager);
         s.send("p");
         if is_waited_for {
             s.see("any key goes back to acp-tui");

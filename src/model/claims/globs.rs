@@ -1,4 +1,4 @@
-//! Where names with `*` in the input of a search lead.
+//! Where names with `*` in the input of a search lead, and which names of secrets they may stand for.
 //!
 //! Looks nothing up. Invariants: what such a name may lead to outside of where it begins is among the places, and more
 //! places than are looked at are more than anybody allows.

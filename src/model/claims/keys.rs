@@ -168,7 +168,7 @@ const WRITTEN: [&str; 28] = [
 ];
 
 /// A key, however its words are put together.
-pub(super) fn plain(key: &str) -> String {
+pub fn plain(key: &str) -> String {
     key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
 }
 
@@ -203,7 +203,7 @@ fn objects<'a>(values: impl Iterator<Item = &'a Value>) -> Vec<&'a Map<String, V
     found
 }
 
-/// What a key beside a command is for is known.
+/// Whether it is known what a key beside a command is for.
 fn is_known_beside_command(key: &str) -> bool {
     let here = [&COMMANDS[..], &DIRECTORIES, &PLACES, &SETTINGS, &FURTHER, &GIVEN_TO, &[ARGUMENTS, SCRIPT]];
     here.iter().chain(&[&SAID_OF_COMMANDS[..]]).any(|keys| keys.contains(&key))
@@ -216,10 +216,10 @@ pub(super) fn beside_command(input: &Map<String, Value>) -> impl Iterator<Item =
 
 /// Whether something stands beside a command of which it is not known that it is none.
 pub(super) fn has_unknown_beside_command(input: &Map<String, Value>) -> bool {
-    let is_known = is_known_beside_command;
     let (mut said, mut paths) = (Vec::new(), Vec::new());
-    of_keys(input, |key| !is_known(key) && !is_for_paths(key)).for_each(|value| texts(value, &mut said));
-    of_keys(input, |key| !is_known(key) && is_for_paths(key)).for_each(|value| texts(value, &mut paths));
+    for (key, value) in beside_command(input) {
+        texts(value, if is_for_paths(key) { &mut paths } else { &mut said });
+    }
     said.iter().any(|text| !text.is_empty()) || paths.iter().any(|text| !text.is_empty() && !is_like_a_path(text))
 }
 

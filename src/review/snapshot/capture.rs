@@ -6,7 +6,7 @@
 
 use super::alternates::{Alternates, Read};
 use super::manifest::Entry;
-use super::packs::{Pack, PackStore, encode, hash};
+use super::packs::{self, Pack, PackStore, encode, hash};
 use crate::base::threads;
 use crate::review::error::ReviewError;
 use crate::review::state::{Oid, State};
@@ -17,8 +17,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Fewer paths are not worth a second thread.
 const ALONE: usize = 16;
-/// A file from here on is read while no other thread reads one, and packed while it is written.
-const LARGE: u64 = 4 << 20;
+/// A file from here on is read while no other thread reads one.
+const LARGE: u64 = packs::LARGE as u64;
 /// A file touched so shortly before it was read may be written again without a trace in its times: in seconds.
 const RACY: i64 = 2;
 

@@ -97,6 +97,9 @@ type Row = (Oid, u32, u64);
 /// A pack that only has to be put in its place, and its name.
 type Complete = (NamedTempFile, Vec<Row>, [u8; 20]);
 
+/// Content from here on is packed while it is written, and not held meanwhile.
+pub(super) const LARGE: usize = 4 << 20;
+
 /// Counts what is written of a blob.
 struct Counted<W> {
     out: W,
@@ -220,8 +223,6 @@ pub(crate) struct Gathered {
 impl Gathered {
     /// Bytes that are held here at most, but for the newest content.
     const MOST: usize = 16 << 20;
-    /// Content from here on is not held: its pack is finished at once.
-    const LARGE: usize = 4 << 20;
 
     pub(crate) fn get(&self, oid: &Oid) -> Option<&[u8]> {
         self.bytes.get(oid).map(Vec::as_slice)
@@ -236,7 +237,8 @@ impl Gathered {
             None => self.pack.insert(own.begin()?),
         };
         pack.write(oid, bytes)?;
-        if bytes.len() >= Self::LARGE {
+        // Its pack is finished at once.
+        if bytes.len() >= LARGE {
             return std::mem::take(self).finish(own);
         }
         self.size += bytes.len();

@@ -4,6 +4,7 @@
 
 use super::Places;
 use super::message::{display, label};
+use crate::model::claims::plain;
 use crate::model::tool::deed::{input, kind_of, patched};
 use crate::model::tool::{Operation, ToolCall, ToolKind};
 use crate::text::width::{str_width, truncate_middle};
@@ -57,7 +58,6 @@ fn of_call(t: &ToolCall, places: Places<'_>) -> Option<(String, String)> {
 fn of_input(t: &ToolCall) -> Option<(String, String)> {
     let input = input(t)?;
     let members = input.as_object()?;
-    let plain = |key: &str| key.chars().filter(|c| !matches!(c, '_' | '-')).collect::<String>().to_lowercase();
     let named = |keys: &[&str]| {
         let is = |name: &&str| members.iter().find(|(key, _)| plain(key) == **name);
         let (_, value) = keys.iter().find_map(is)?;
