@@ -17,6 +17,9 @@ const MAX_CLUE: usize = 32;
 const MAX_CLUES: usize = 24;
 /// Parts of an expression that are tried as its beginning.
 const MAX_PARTS: usize = 16;
+const MAX_CHANCE: f64 = 0.01;
+/// What texts and programs are made of, the most frequent first.
+const OFTEN: &[u8] = b" etaoinsrhldcumfpgwybvkxjqz";
 /// Any letter may be spelt like this.
 static ESCAPE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u"));
 
@@ -54,7 +57,7 @@ impl Clues {
     /// Of an expression that can be built.
     pub fn of_regex(text: &str) -> Self {
         let Ok(hir) = syntax::parse(text) else { return Self::None };
-        let words = required(&hir).filter(|words| worth(words).0 > 1);
+        let words = required(&hir).filter(|words| tell(words));
         if let Some(words) = words.as_deref().and_then(Words::of) {
             return Self::Words(words);
         }
@@ -84,10 +87,15 @@ impl Words {
         self.all.max_needle_len().saturating_sub(1)
     }
 
-    /// Whether one may be in a string of this JSON.
-    pub fn may_be_in_json(&self, json: &[u8]) -> bool {
+    /// Whether one may be in a string of this JSON. `room` is used again.
+    pub fn may_be_in_json(&self, json: &[u8], room: &mut Vec<u8>) -> bool {
         let Some(spelt) = &self.spelt else { return true };
-        spelt.find(json, Span::from(0..json.len())).is_some() || ESCAPE.find(json).is_some()
+        let has = |text: &[u8]| spelt.find(text, Span::from(0..text.len())).is_some();
+        if has(json) {
+            return true;
+        }
+        room.clear();
+        ESCAPE.find(json).is_some() && (!unescape(json, room) || has(room))
     }
 }
 
@@ -115,10 +123,29 @@ fn plain(word: &[u8]) -> Option<&[u8]> {
     word.split(|byte| !is_plain(byte)).max_by_key(|part| part.len()).filter(|part| !part.is_empty())
 }
 
-/// How well words are told from other text: the length of what is plain of the shortest, and how few they are.
-fn worth(words: &[Vec<u8>]) -> (usize, std::cmp::Reverse<usize>) {
-    let shortest = words.iter().map(|word| plain(word).map_or(0, <[u8]>::len)).min().unwrap_or(0);
-    (shortest, std::cmp::Reverse(words.len()))
+/// How often one of a few words begins at a place of a text, more or less, by the rarest letters of each: those of a
+/// language's frequent words come together.
+fn chance(words: &[Vec<u8>]) -> f64 {
+    let of = |byte: &u8| {
+        let place = OFTEN.iter().position(|often| *often == byte.to_ascii_lowercase());
+        let case = if byte.is_ascii_uppercase() { 0.25 } else { 1.0 };
+        place.map_or(0.01, |place| case / (6 + 2 * place) as f64)
+    };
+    let of_word = |word: &Vec<u8>| {
+        let mut letters: Vec<f64> = plain(word).unwrap_or_default().iter().map(of).collect();
+        letters.sort_by(f64::total_cmp);
+        letters.iter().take(3).product::<f64>()
+    };
+    words.iter().map(of_word).sum()
+}
+
+/// A letter alone is in nearly every line, and so is what is found that often.
+fn tell(words: &[Vec<u8>]) -> bool {
+    words.iter().all(|word| plain(word).is_some_and(|word| word.len() > 1)) && chance(words) < MAX_CHANCE
+}
+
+fn rarest(all: impl Iterator<Item = Vec<Vec<u8>>>) -> Option<Vec<Vec<u8>>> {
+    all.min_by(|one, other| chance(one).total_cmp(&chance(other)))
 }
 
 /// Words of which one is in everything that the expression matches.
@@ -132,11 +159,11 @@ fn required(hir: &Hir) -> Option<Vec<Vec<u8>>> {
         }
         HirKind::Concat(parts) => {
             let rests = (1..parts.len().min(MAX_PARTS)).filter_map(|at| begins(&Hir::concat(parts[at..].to_vec())));
-            rests.chain(parts.iter().take(MAX_PARTS).filter_map(required)).max_by_key(|words| worth(words))
+            rarest(rests.chain(parts.iter().take(MAX_PARTS).filter_map(required)))
         }
         _ => None,
     };
-    [begins(hir), inner].into_iter().flatten().max_by_key(|words| worth(words))
+    rarest([begins(hir), inner].into_iter().flatten())
 }
 
 /// What everything that the expression matches begins with.
@@ -185,7 +212,7 @@ fn may_end_line(hir: &Hir) -> bool {
 }
 
 /// Puts what strings of JSON say in place of how it is spelt; false where that cannot be told.
-fn unescape(json: &[u8], out: &mut Vec<u8>) -> bool {
+pub fn unescape(json: &[u8], out: &mut Vec<u8>) -> bool {
     let mut rest = json;
     while let Some(at) = memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);

@@ -45,6 +45,31 @@ fn what_a_string_says_is_told_or_it_is_not() {
     }
 }
 
+#[test]
+fn the_rarest_part_of_an_expression_is_looked_for() {
+    let looks_for = |regex: &str, text: &str| match Clues::of_regex(regex) {
+        Clues::Words(words) => words.is_in(text.as_bytes()),
+        _ => panic!("{regex} has words"),
+    };
+    for (regex, has, has_not) in [
+        ("(?i)needle in the", "a NEEDle In tHe", "is there in the end"),
+        ("(?i)zzznothing", "zZzNothinG", "nothing is something"),
+        (r"there is \w+ quay", "there is a quay", "there is a way"),
+    ] {
+        assert!(looks_for(regex, has), "{regex}: {has}");
+        assert!(!looks_for(regex, has_not), "{regex}: {has_not}");
+    }
+}
+
+#[test]
+fn a_letter_that_is_spelt_with_its_number_is_no_reason_to_read() {
+    let Clues::Words(words) = Clues::of_literal("café") else { panic!("it has a word") };
+    let may_be_in = |json: &str| words.may_be_in_json(json.as_bytes(), &mut Vec::new());
+    assert!(!may_be_in(r#"{"text":"a \u2014 b, na\u00efve"}"#));
+    assert!(may_be_in(r#"{"text":"a \u2014 b, caf\u00e9"}"#));
+    assert!(may_be_in(r#"{"text":"what is broken \ud83d is read"}"#));
+}
+
 proptest! {
     #![proptest_config(crate::random(500))]
     #[test]
@@ -56,7 +81,7 @@ proptest! {
         let codes: String = text.encode_utf16().fold(String::new(), |codes, unit| codes + &format!("\\u{unit:04x}"));
         for json in [&json, &json.replace('/', "\\/"), &codes] {
             let (in_text, in_json) = match Clues::of_regex(&regex) {
-                Clues::Words(words) => (words.is_in(text.as_bytes()), words.may_be_in_json(json.as_bytes())),
+                Clues::Words(words) => (words.is_in(text.as_bytes()), words.may_be_in_json(json.as_bytes(), &mut Vec::new())),
                 Clues::Looser(looser) => {
                     (looser.is_in(text.as_bytes()), looser.may_be_in_json(json.as_bytes(), &mut Vec::new()))
                 }

@@ -4,12 +4,12 @@
 //! looked at without what was before it.
 
 use super::Query;
-use super::clues::Clues;
+use super::clues::{Clues, unescape};
 use crate::agent::codec::SharedCodec;
 use crate::agent::codec::stored::{self, Called, Look, Origin};
 use crate::model::ids::AgentKey;
 use crate::store::lines::{self, Row, What};
-use crate::store::messages::{Known, Message, Reader};
+use crate::store::messages::{Known, Message, Reader, Role};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
@@ -192,6 +192,9 @@ impl<'a> Sieve<'a> {
 
     /// Whether the line, or what ends with it, may have what is looked for.
     fn may_have(&mut self, line: &[u8], row: &Row<'_>) -> bool {
+        if self.is_of_others(row) {
+            return false;
+        }
         if matches!(self.query.matcher.clues, Clues::None) {
             return true;
         }
@@ -205,9 +208,19 @@ impl<'a> Sieve<'a> {
             }
         }
         match &self.query.matcher.clues {
-            Clues::Words(words) => words.may_be_in_json(line),
+            Clues::Words(words) => words.may_be_in_json(line, &mut self.room),
             Clues::Looser(looser) => looser.may_be_in_json(line, &mut self.room),
             Clues::None => true,
+        }
+    }
+
+    /// Whether nobody says anything in it whose words are looked for: what was asked is sent, or told again.
+    fn is_of_others(&self, row: &Row<'_>) -> bool {
+        match (self.query.role, row.what) {
+            (Some(Role::User), What::Heard(_, frame)) => ASKED.find(frame.as_bytes()).is_none(),
+            (Some(Role::User), What::Fact(..)) => true,
+            (Some(Role::Agent | Role::Thought | Role::Tool), What::Sent(..)) => true,
+            _ => false,
         }
     }
 
@@ -223,11 +236,8 @@ impl<'a> Sieve<'a> {
             }
         };
         let whole = &mut self.streams[at].text;
-        if text.contains('\\') {
-            let Ok(text) = serde_json::from_str::<String>(&format!("\"{text}\"")) else { return true };
-            whole.extend_from_slice(text.as_bytes());
-        } else {
-            whole.extend_from_slice(text.as_bytes());
+        if !unescape(text.as_bytes(), whole) {
+            return true;
         }
         let Clues::Words(words) = &self.query.matcher.clues else { return false };
         let is_in = words.is_in(whole);
