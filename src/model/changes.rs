@@ -29,12 +29,17 @@ impl Totals {
 }
 
 /// The same of one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileTotals {
     /// Below the session's directory.
     pub path: String,
     pub added: u64,
     pub removed: u64,
+    /// It was not there before the agent, or is not any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_new: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_gone: bool,
 }
 
 /// By what a file was changed.

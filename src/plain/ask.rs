@@ -128,7 +128,11 @@ impl Asked {
         }
         let choices = self.choices.iter().enumerate();
         let mut lines: Vec<String> = choices.map(|(at, (words, _))| format!("  {}: {words}", at + 1)).collect();
-        lines.push("answer: type the number".to_owned());
+        let is_answer = |does: &Does| matches!(does, Does::Intent(Intent::Answer { .. } | Intent::Refuse { .. }));
+        let refuses = self.choices.iter().any(|(_, does)| is_answer(does));
+        lines.push(
+            if refuses { "answer: type the number, or :no REASON" } else { "answer: type the number" }.to_owned(),
+        );
         lines
     }
 

@@ -442,6 +442,9 @@ impl Plain {
             }
             Said::Number(number) => self.prompt(engine, number.to_string()),
             Said::Words(text) => self.prompt(engine, text.to_owned()),
+            Said::Shell if self.asked.is_some() => self.refuse_line(
+                "nothing was run or answered: :no REASON refuses what is asked, and the agent is told why",
+            ),
             Said::Shell => self.refuse_line(
                 "a command behind ! is run in the full screen and inline only; with a blank before it, it is a prompt",
             ),

@@ -20,6 +20,8 @@ use std::path::{Path, PathBuf};
 
 /// Entries of which is remembered what was printed; older ones change no more.
 const REMEMBERED: usize = 4096;
+/// Said of a call that is under way.
+const BEGINS: &str = "begins";
 
 /// Bytes of the reason that a failed call gives.
 const MAX_REASON: usize = 400;
@@ -44,6 +46,8 @@ struct Printed {
     replaced: u16,
     /// The line of anything else.
     line: String,
+    /// It was told that a call has begun.
+    has_begun: bool,
     /// The person has typed it, and it went out at once.
     is_typed: bool,
     /// Its line was the last of all.
@@ -254,6 +258,10 @@ impl Teller {
         let exit = exit.map(|exit| format!(", {exit}")).unwrap_or_default();
         let why = reason(call).map(|why| format!(": {why}")).unwrap_or_default();
         let decided = call.decided.as_ref().map(|decided| format!(", {}", decided.words())).unwrap_or_default();
+        // What it is called later is told with its end.
+        if state == BEGINS && std::mem::replace(&mut printed.has_begun, true) {
+            return;
+        }
         once(&format!("tool: {what}: {state}{decided}{exit}{why}"), printed, out);
     }
 }
@@ -278,7 +286,7 @@ fn state(call: &ToolCall) -> &str {
         (ToolStatus::Cancelled | ToolStatus::Failed, _) | (_, Some(Mark::Cancelled)) => "cancelled",
         (_, Some(Mark::NoFinalStatus)) => "its end was not told",
         (_, Some(Mark::AgentGone)) => "the agent is gone",
-        (_, None) => "begins",
+        (_, None) => BEGINS,
     }
 }
 
@@ -383,6 +391,22 @@ mod tests {
         scene.end_turn(Stop::EndTurn);
         all += &told(&mut teller, &scene, Upto::End);
         assert_eq!(all, "tool: run cargo test: begins\ntool: run cargo test: done, exit 0\n");
+    }
+
+    #[test]
+    fn a_call_that_is_named_anew_begins_once() {
+        let (mut scene, mut teller) = working();
+        scene.tool("t", ToolKind::Execute, "bash", ToolStatus::InProgress);
+        let mut all = told(&mut teller, &scene, Upto::Now);
+        let mut patch = ToolPatch::new("t".into());
+        patch.title = Patch::Set("cargo test".into());
+        scene.update(Update::ToolUpdate(patch.into()));
+        all += &told(&mut teller, &scene, Upto::Now);
+        let mut patch = ToolPatch::new("t".into());
+        patch.status = Patch::Set(ToolStatus::Completed);
+        scene.update(Update::ToolUpdate(patch.into()));
+        all += &told(&mut teller, &scene, Upto::End);
+        assert_eq!(all, "tool: run bash: begins\ntool: run cargo test: done\n");
     }
 
     #[test]

@@ -225,7 +225,7 @@ pub struct FrameInfo {
     /// The dialog that the dock showed, so that nothing is answered that was not on the screen.
     pub dialog: Option<Dialog>,
     /// The options of the dialog that could be read.
-    pub options: Range<usize>,
+    pub options: Vec<usize>,
     /// Where they stand.
     pub choices: Vec<(Rect, usize)>,
     /// What of the dialog it was.

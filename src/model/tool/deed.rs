@@ -2,12 +2,13 @@
 //!
 //! For being shown and searched only: nothing is allowed by these words.
 
-use super::{Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
+use super::{Change, Location, Operation, ToolCall, ToolContent, ToolKind, ToolStatus};
 use crate::model::entry::Block;
 use crate::text::patch::{self, Done, OfFile};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::path::Path;
 
 /// Names of tools, without their case and what joins their words.
 const TOOLS: &[(ToolKind, &[&str])] = &[
@@ -41,6 +42,9 @@ pub fn deed(t: &ToolCall) -> &'static str {
             _ => "edit",
         };
     }
+    if moved_from(t).is_some() {
+        return "move";
+    }
     if changes.peek().is_none() || matches!(t.kind, ToolKind::Move | ToolKind::Execute) {
         return if writes_all(t) { "write" } else { verb(kind_of(t)) };
     }
@@ -58,6 +62,22 @@ pub fn deed(t: &ToolCall) -> &'static str {
         (.., true) => "move",
         _ => "edit",
     }
+}
+
+/// Where the one file was that a call changes, where its only place is another one: agents that show a change at the new name
+/// say so where they ask. One path that ends as the other does may be the same file by another way.
+pub fn moved_from(t: &ToolCall) -> Option<(&str, &str)> {
+    let [Location { path: from, line: None }] = t.locations.as_slice() else { return None };
+    let mut changes = t.changes();
+    let to = changes.next().filter(|change| is_of_old_text(change))?.path.as_str();
+    let is_one = changes.all(|change| change.path == to && is_of_old_text(change));
+    let ends_as = |path: &str, other: &str| Path::new(path).ends_with(other.trim_start_matches('/'));
+    let is_other = !from.trim().is_empty() && !ends_as(from, to) && !ends_as(to, from);
+    (is_one && is_other && t.kind == ToolKind::Edit).then_some((from, to))
+}
+
+fn is_of_old_text(change: &Change) -> bool {
+    change.operation == Operation::Modify && change.texts().is_some()
 }
 
 /// What stands in front of a call: a verb, or what it is where nothing says what it does.

@@ -79,21 +79,24 @@ impl TotalsCache {
         Ok(sum)
     }
 
-    /// Of the files that were counted, so many of the newest turns.
+    /// Of the files that were counted, so many of the newest turns, of each turn those of the newest calls first.
     pub fn newest(&self, count: usize, log: &ChangeLog) -> Vec<FileTotals> {
         let counted = log.histories().iter().filter_map(|(path, history)| {
             let (_, sums) = self.sums.get(path).filter(|(_, sums)| sums.files > 0)?;
-            let turn = history.steps.iter().rev().find(|step| !step.cause.is_persons()).map(|step| step.turn);
-            Some((Reverse(turn), path, sums))
+            let own = || history.steps.iter().filter(|step| !step.cause.is_persons());
+            let place = own().next_back().map(|step| (step.turn, step.entry));
+            let is_new = own().next().is_some_and(|step| step.before.is_absent());
+            let path_of = path.to_string_lossy().into_owned();
+            let (added, removed, is_gone) = (sums.added, sums.removed, history.last().is_absent());
+            Some((Reverse(place), path, FileTotals { path: path_of, added, removed, is_new, is_gone }))
         });
-        let mut files: Vec<(Reverse<Option<u64>>, &PathBuf, &Totals)> = counted.collect();
+        let mut files: Vec<(Reverse<Option<(u64, Option<u64>)>>, &PathBuf, FileTotals)> = counted.collect();
         if files.len() > count {
-            files.select_nth_unstable_by_key(count, |(turn, path, _)| (*turn, *path));
+            files.select_nth_unstable_by_key(count, |(place, path, _)| (*place, *path));
             files.truncate(count);
         }
-        files.sort_unstable_by_key(|(turn, path, _)| (*turn, *path));
-        let named = |path: &Path| path.to_string_lossy().into_owned();
-        files.iter().map(|(_, path, s)| FileTotals { path: named(path), added: s.added, removed: s.removed }).collect()
+        files.sort_unstable_by_key(|(place, path, _)| (*place, *path));
+        files.into_iter().map(|(.., file)| file).collect()
     }
 
     fn forget(&mut self, log: &ChangeLog) {

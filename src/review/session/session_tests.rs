@@ -1846,9 +1846,23 @@ fn the_newest_files_are_those_of_the_last_turns_that_are_another_than_before() {
     place.write("persons", "mine\n");
     place.turn(3, |p| p.client_writes("b", "b\n"));
     place.review.totals().unwrap();
-    let one = |path: &str, added| FileTotals { path: path.into(), added, removed: 1 };
+    let one = |path: &str, added| FileTotals { path: path.into(), added, removed: 1, ..FileTotals::default() };
     assert_eq!(place.review.newest_files(8), [one("c", 1), one("a", 2)]);
     assert_eq!(place.review.newest_files(1), [one("c", 1)]);
+}
+
+#[test]
+fn of_one_turn_the_files_of_the_newest_calls_come_first_and_it_is_known_which_are_new_and_gone() {
+    let mut place = Place::with(&[("b", b"b\n"), ("old", b"o\n")]);
+    place.turn(1, |p| {
+        ["c", "b", "a"].into_iter().for_each(|name| p.client_writes(name, "one\n"));
+        std::fs::remove_file(p.at("old")).unwrap();
+    });
+    place.review.totals().unwrap();
+    let files = place.review.newest_files(8);
+    let signs: Vec<_> = files.iter().map(|file| (file.path.as_str(), file.is_new, file.is_gone)).collect();
+    let all = [("a", true, false), ("b", false, false), ("c", true, false), ("old", false, true)];
+    assert_eq!(signs, all);
 }
 
 #[test]

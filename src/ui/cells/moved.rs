@@ -5,7 +5,7 @@
 use super::Places;
 use super::message::{display, label};
 use crate::model::claims::plain;
-use crate::model::tool::deed::{input, kind_of, patched};
+use crate::model::tool::deed::{input, kind_of, moved_from, patched};
 use crate::model::tool::{Operation, ToolCall, ToolKind};
 use crate::text::width::{str_width, truncate_middle};
 
@@ -20,7 +20,8 @@ const TO_KEYS: [&str; 9] =
 
 /// What a file was called and what it is to be called, where a call moves one and says both.
 pub(super) fn names(t: &ToolCall, places: Places<'_>) -> Option<(String, String)> {
-    let (from, to) = of_change(t).or_else(|| of_patch(t)).or_else(|| of_call(t, places))?;
+    let of_place = || moved_from(t).map(|(from, to)| (from.to_owned(), to.to_owned()));
+    let (from, to) = of_change(t).or_else(|| of_patch(t)).or_else(of_place).or_else(|| of_call(t, places))?;
     let names = (display(&from, places), display(&to, places));
     (!names.0.is_empty() && !names.1.is_empty()).then_some(names)
 }

@@ -16,7 +16,9 @@ use crate::base::sanitize;
 use crate::model::changes::WritePreview;
 use crate::model::claims::{Claimed, Claims, files_in_input, files_named, has_settings, texts_in_input};
 use crate::model::entry::{Body, Entry};
+use crate::model::ids::TermId;
 use crate::model::question::{About, Outside, Question};
+use crate::model::tool::deed::moved_from;
 use crate::model::tool::{Location, ToolCall, ToolContent, ToolKind};
 use crate::text::diff::Budget;
 use crate::text::line::{LogicalLine, WrapMode};
@@ -153,6 +155,7 @@ pub(super) fn permission_body(
     // The heading has the path already.
     let is_named =
         |path: &str| several || tool.locations.is_empty() && super::message::display(path, ctx).as_str() != what;
+    let is_moved = moved_from(tool).is_some();
     let (mut previews, mut budget) = (previews.iter(), Budget::default());
     for (at, content) in tool.content.iter().enumerate() {
         match content {
@@ -165,6 +168,7 @@ pub(super) fn permission_body(
                         tool.line_of(at),
                         previews.next(),
                         is_named(&change.path),
+                        is_moved,
                         (ctx, &mut budget),
                     ));
                 }
@@ -183,21 +187,24 @@ pub(super) fn permission_body(
             ToolContent::Block(b) | ToolContent::Unread(b) => {
                 out.extend(block(b, ctx, MAX_LINES).into_iter().map(diffs::indented));
             }
-            ToolContent::Terminal(id) => {
-                // An agent's own terminal may say of a command what the call does not.
-                let runs = ctx.session.terminal(id).filter(|t| !t.command.is_empty() && t.command != what);
-                let Some(terminal) = runs else { continue };
-                out.extend(subject("runs", &terminal.command));
-                if !terminal.cwd.is_empty() && !is_here(&terminal.cwd, ctx) {
-                    out.push(dim(format!("in {}", super::message::display(&terminal.cwd, ctx))));
-                }
-            }
+            ToolContent::Terminal(id) => out.extend(of_terminal(id, &what, ctx)),
         }
     }
     let patched = diffs::in_input(tool);
     let is_named = |path: &str| patched.len() > 1 || super::message::display(path, ctx).as_str() != what;
     out.extend(patched.iter().flat_map(|file| whole_diff(file.path, &file.diff, is_named(file.path), ctx)));
     (out, is_set_out)
+}
+
+/// An agent's own terminal may say of a command what the call does not; `what` is named above.
+fn of_terminal(id: &TermId, what: &str, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
+    let runs = ctx.session.terminal(id).filter(|t| !t.command.is_empty() && t.command != what);
+    let Some(terminal) = runs else { return Vec::new() };
+    let mut out = subject("runs", &terminal.command);
+    if !terminal.cwd.is_empty() && !is_here(&terminal.cwd, ctx) {
+        out.push(dim(format!("in {}", super::message::display(&terminal.cwd, ctx))));
+    }
+    out
 }
 
 /// Whether a path leads where it says.
@@ -323,6 +330,7 @@ fn gate_body(pending: &Question, ctx: &CellCtx<'_>) -> Vec<LogicalLine> {
                 Some(1),
                 preview,
                 false,
+                false,
                 (ctx, &mut Budget::default()),
             ));
             out
@@ -368,6 +376,7 @@ fn true_diff(
     from: Option<u32>,
     preview: Option<&WritePreview>,
     named: bool,
+    is_moved: bool,
     (ctx, budget): (&CellCtx<'_>, &mut Budget),
 ) -> Vec<LogicalLine> {
     let differs = preview.and_then(|t| t.differs.as_deref());
@@ -378,10 +387,16 @@ fn true_diff(
     let mut out: Vec<LogicalLine> = differs.map(warning).into_iter().collect();
     // With words and without another text the disk gives no numbers either.
     let knows = |t: &&WritePreview| t.differs.is_none() || t.old.as_deref() != old;
-    let diff = match preview.filter(|t| t.old.is_some() || !t.new.is_empty()).filter(knows) {
+    let mut diff = match preview.filter(|t| t.old.is_some() || !t.new.is_empty()).filter(knows) {
         Some(preview) => diffs::of(preview.old.as_deref(), &preview.new, budget),
         None => diffs::piece(old, new, from, budget),
     };
+    if diff.hunks.is_empty() && diff.note.is_none() {
+        let has_text = |old: Option<&str>| old.is_some_and(|old| !old.is_empty());
+        let is_there = has_text(old) || preview.is_some_and(|preview| preview.old.is_some());
+        let is_empty = new.is_empty() && !is_there && !is_moved;
+        diff.note = Some(if is_empty { "empty" } else { "no change" }.to_owned());
+    }
     out.extend(whole_diff(path, &diff, named, ctx));
     out
 }

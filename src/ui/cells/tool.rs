@@ -141,7 +141,7 @@ pub fn told(t: &ToolCall, places: Places<'_>) -> String {
 
 /// Lines that are added and removed. A file without any that is made or goes is changed all the same.
 fn sums(t: &ToolCall, diffs: &[(&str, FileDiff)]) -> StyledText {
-    diffs::sums(diffs.iter().map(|(_, diff)| diff), matches!(deed(t), "create" | "delete"))
+    diffs::sums(diffs.iter().map(|(_, diff)| diff), matches!(deed(t), "create" | "delete" | "move"))
 }
 
 /// What a call does to files: as it says itself, else as it was written.

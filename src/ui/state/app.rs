@@ -277,7 +277,7 @@ impl App {
         let asks = self.view.dock.dialog.is_some();
         if asks {
             self.view.focus = Focus::Dock;
-            self.view.dock.highlight(None);
+            self.view.dock.unmark();
         }
         asks
     }
@@ -364,6 +364,11 @@ impl App {
         if self.help.is_some() || self.picker.is_some() {
             return Layer::Picker;
         }
+        self.place()
+    }
+
+    /// Where a key goes that no help and no list in front of it takes.
+    pub fn place(&self) -> Layer {
         if let Some(list) = self.list.as_ref().filter(|_| !self.answers_from_list()) {
             return if list.wants_a_yes() { Layer::ReviewConfirm } else { Layer::Sessions };
         }
@@ -491,6 +496,7 @@ impl App {
             }
             if let Some(picker) = &mut self.picker {
                 picker.bring_rules(session);
+                picker.bring_options(session);
             }
             self.toast.take_if(|t| t.until.is_some_and(|until| until <= now));
             // What was written is kept, though there is nothing left to refuse.

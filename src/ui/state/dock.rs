@@ -180,6 +180,8 @@ pub struct DockState {
     pub highlighted: Option<usize>,
     /// Rows of the highlighted option above the view, when it is higher than the dock.
     pub option_scroll: usize,
+    /// The option that was highlighted last of this question.
+    around: Option<usize>,
     pub raw: Raw,
     /// Rows of the body above the view.
     pub scroll: usize,
@@ -425,7 +427,18 @@ impl DockState {
     /// Highlights an option, from its beginning.
     pub fn highlight(&mut self, at: Option<usize>) {
         self.highlighted = at;
+        self.around = at;
         self.option_scroll = 0;
+    }
+
+    /// None is highlighted any more; those that are in view stay there.
+    pub const fn unmark(&mut self) {
+        self.highlighted = None;
+    }
+
+    /// The option around which the others are in view.
+    pub const fn around(&self) -> Option<usize> {
+        self.around
     }
 
     /// Whether a key that would answer counts. It is taken note of: the same one counts when it comes again, neither by

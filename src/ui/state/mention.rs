@@ -62,6 +62,12 @@ impl Mentions {
         }
     }
 
+    /// Whether it was looked for what is typed, and there is no such file.
+    pub fn has_none(&self, composer: &Composer) -> bool {
+        let wanted = self.wanted(composer).filter(|text| !text.is_empty());
+        matches!((&self.found, wanted), (Some((of, paths)), Some(text)) if paths.is_empty() && of == text)
+    }
+
     pub fn close(&mut self, composer: &Composer) {
         self.closed_at = typed(composer).map(str::to_owned);
     }

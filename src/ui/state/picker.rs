@@ -1,7 +1,7 @@
 //! The list of everything (Ctrl+P), of modes and options (F2), of agents (Ctrl+T) or of prompts that were sent (Ctrl+R), and the list of commands while one is typed.
 //!
 //! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
-//! person's fingers. The model judges whether a choice is still possible.
+//! person's fingers. Of options that it offers only then, whole groups follow those that are there. The model judges whether a choice is still possible.
 
 use super::highlight::step;
 use super::modes::is_unasked;
@@ -15,12 +15,13 @@ use crate::model::ids::{AgentKey, SessionKey};
 use crate::model::options::{Command, OptionKind, OptionValue};
 use crate::model::permission_mode::{BYPASS_LASTS, PermissionMode, time_words};
 use crate::model::ruling::{MadeRule, RuleWish};
+use crate::model::session::Phase;
 use crate::model::session_ref::SessionRef;
 use crate::text::fuzzy;
 use crate::ui::keys::Action;
 use crate::ui::state::own_prompts::OwnPrompt;
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -102,6 +103,8 @@ pub struct Picker {
     opened_by: Option<char>,
     /// The rules that are kept are still being read.
     lacks_rules: bool,
+    /// What can be set is listed.
+    is_of_options: bool,
     /// Of each row whether it set what was set already when the list was opened.
     were_set: Vec<bool>,
 }
@@ -119,12 +122,12 @@ impl Picker {
         }));
         let picker = Self::of("modes and options", rows).beside(session);
         let selected = picker.were_set.iter().position(|is_set| *is_set).unwrap_or(0);
-        Self { selected, lacks_rules: session.rules.are_there(), ..picker }
+        Self { selected, lacks_rules: session.rules.are_there(), is_of_options: true, ..picker }
     }
 
     fn of(title: &'static str, rows: Vec<Row>) -> Self {
         let (filter, were_set) = (String::new(), Vec::new());
-        Self { title, rows, filter, selected: 0, opened_by: None, lacks_rules: false, were_set }
+        Self { title, rows, filter, selected: 0, opened_by: None, lacks_rules: false, is_of_options: false, were_set }
     }
 
     /// Beside what is set in the session.
@@ -139,6 +142,25 @@ impl Picker {
             self.lacks_rules = false;
             self.rows.extend(kept.map(rule_row));
         }
+    }
+
+    /// The agent offers something only now: groups that are not there follow those that are.
+    pub fn bring_options(&mut self, session: SessionRef<'_>) {
+        if !self.is_of_options {
+            return;
+        }
+        let known: HashSet<String> = self.rows.iter().map(|row| row.group.clone()).collect();
+        for row in rows(session).into_iter().filter(|row| !known.contains(&row.group)) {
+            // A filter looks at what is set as it was when the row came.
+            self.were_set.resize(self.rows.len(), false);
+            self.were_set.push(is_current(session, &row.choice));
+            self.rows.push(row);
+        }
+    }
+
+    /// Whether more is to come: the agent that offers it is still starting.
+    pub fn awaits(&self, session: SessionRef<'_>) -> bool {
+        self.is_of_options && matches!(session.phase(), Phase::Starting { .. } | Phase::Opening { .. })
     }
 
     /// Before the person is asked about nothing any more.

@@ -9,6 +9,7 @@ use crate::model::history::{Away, Kind};
 use crate::model::ids::EntryId;
 use crate::model::session_ref::SessionRef;
 use crate::model::tool::ToolStatus;
+use crate::model::tool::deed::deed;
 use crate::ui::composer::Composer;
 use crate::ui::keys::Step;
 use crate::ui::state::folds::Fold;
@@ -214,7 +215,11 @@ pub fn is_of(body: &Body, step: Step) -> bool {
         _ if !is_worth_reading(body) => false,
         (Step::Any | Step::Found, _) | (Step::Prompt, Body::User(_)) => true,
         (Step::Failure, Body::Tool(tool)) => tool.status == ToolStatus::Failed || tool.mark.is_some(),
-        (Step::Edit, Body::Tool(tool)) => tool.content.iter().any(|content| content.change().is_some()),
+        // Some write a file and show no change.
+        (Step::Edit, Body::Tool(tool)) => {
+            tool.changes().next().is_some()
+                || matches!(deed(tool), "create" | "edit" | "write" | "delete" | "move") && tool.is_finished()
+        }
         _ => false,
     }
 }

@@ -65,11 +65,7 @@ pub(super) fn click(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out
     if state.view.focus != Focus::Dock {
         state.to_question();
     }
-    let options = &cx.frame.options;
-    let Some(option) = option.filter(|option| options.contains(option) && cx.frame.dialog == state.view.dock.dialog)
-    else {
-        return;
-    };
+    let Some(option) = option.filter(|_| cx.frame.dialog == state.view.dock.dialog) else { return };
     match state.view.dock.click(option, (at.x, at.y), cx.now) {
         Clicked::Highlighted => {}
         Clicked::Answers => _ = heeded(state, cx, Action::Accept, out),
@@ -245,8 +241,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
             if cx.frame.options.contains(&at) {
                 choose(state, cx, at, out);
             } else if at < choices {
-                // It could not be read yet.
-                state.view.dock.highlight(Some(at));
+                bring(state, cx, at, None);
             } else if choices > 0 {
                 state.say_of_question("no answer has this number", cx.now);
             }
@@ -261,7 +256,7 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
         (Action::AnswerBy(sort), Dialog::Permission(req)) => {
             match cx.session.question(*req).map(|question| labels::only(question, sort)) {
                 Some(Only::One(at)) if cx.frame.options.contains(&at) => choose(state, cx, at, out),
-                Some(Only::One(at)) => state.view.dock.highlight(Some(at)),
+                Some(Only::One(at)) => bring(state, cx, at, state.keys.label(Layer::Dock, action)),
                 Some(Only::Several) => state.say_of_question("two answers do that: press a digit", cx.now),
                 Some(Only::None) | None => state.say_of_question("no answer does that: press a digit", cx.now),
             }
@@ -309,6 +304,25 @@ fn armed(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Out>) {
     }
 }
 
+/// An answer that could not be read yet comes into view; the same key, by this name, then answers.
+fn bring(state: &mut App, cx: Cx<'_>, at: usize, key: Option<String>) {
+    state.view.dock.highlight(Some(at));
+    // Beside what is read none of them is shown.
+    if cx.frame.choices.is_empty() && state.view.focus != Focus::Dock {
+        let leads = state.keys.say(state.layer(), "the answers are not in view · {Alt+P} goes there");
+        return state.say_of_question(leads, cx.now);
+    }
+    let holds = match state.view.dock.dialog {
+        Some(Dialog::Permission(req)) => u8::try_from(at + 1).is_ok_and(|number| lasts(cx, req, number)),
+        _ => false,
+    };
+    let is_alone = state.view.focus == Focus::Dock
+        || state.view.dock.is_sticky(cx.now) && state.view.composer.is_empty() && !holds;
+    let digit = || if is_alone { format!("{}", at + 1) } else { format!("Alt+{}", at + 1) };
+    let key = key.unwrap_or_else(digit);
+    state.say_of_question(format!("{key} again answers: now in view"), cx.now);
+}
+
 /// Goes through a highlighted option that is higher than the dock, then to the next one.
 fn highlight(state: &mut App, cx: Cx<'_>, action: Action, choices: usize) {
     let dock = &mut state.view.dock;
@@ -317,7 +331,9 @@ fn highlight(state: &mut App, cx: Cx<'_>, action: Action, choices: usize) {
         (None, _) => dock.highlight(Some(choices - 1)),
         (Some(_), Action::Down) if cx.frame.option_below > 0 => dock.option_scroll += 1,
         (Some(at), Action::Down) if at + 1 < choices => dock.highlight(Some(at + 1)),
-        (Some(_), Action::Down) => {}
+        (Some(_), Action::Down) => {
+            state.say_here(state.keys.say(Layer::Dock, "this is the last answer · {Up} goes back"), cx.now);
+        }
         (Some(_), _) if dock.option_scroll > 0 => dock.option_scroll -= 1,
         (Some(at), _) => dock.highlight(Some(at.saturating_sub(1).min(choices - 1))),
     }

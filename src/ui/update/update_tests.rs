@@ -2675,6 +2675,73 @@ fn a_group_that_is_asked_for_by_its_name_rests_on_what_is_set() {
 }
 
 #[test]
+fn a_file_that_is_written_without_a_change_is_an_edit() {
+    let mut s = Scene::working(100, 24);
+    let mut write = ToolPatch::new("w".into());
+    write.kind = Patch::Set(ToolKind::Edit);
+    write.title = Patch::Set("NOTES.md".into());
+    write.status = Patch::Set(ToolStatus::Completed);
+    write.locations = Patch::Set(vec![Location { path: "/home/me/src/shop/NOTES.md".into(), line: None }]);
+    write.raw_input = Patch::Set(serde_json::json!({ "filePath": "/home/me/src/shop/NOTES.md", "content": "one" }));
+    s.update(Update::ToolCall(write.into()));
+    let entry = s.model.first().session().entries().last().unwrap().id;
+    s.tool("r", ToolKind::Read, "README.md", ToolStatus::Completed);
+    s.say("last");
+    s.draw();
+    s.press(Code::F(10)).typed("E").draw();
+    assert_eq!(s.ui.view.reading.as_ref().map(|reading| reading.at), Some(entry), "{}", s.shown);
+}
+
+#[test]
+fn options_that_are_told_while_their_list_is_open_come_into_it() {
+    let mut s = Scene::new(80, 24);
+    s.start();
+    s.press(Code::F(2)).draw();
+    assert!(s.shown.contains("the agent is starting") && !s.shown.contains("plan mode"), "{}", s.shown);
+    s.agent(AgentEvent::Initialized(Ok(InitResult::default())));
+    let mode = |id: &str, name: &str| Mode { id: id.into(), name: name.into(), description: None };
+    let modes = Modes {
+        current: "default".into(),
+        pending: None,
+        available: vec![mode("default", "default mode"), mode("plan", "plan mode")],
+    };
+    let before = s.draw().to_owned();
+    s.agent(AgentEvent::SessionOpened(Ok(Box::new(SessionResult {
+        id: session(),
+        modes: Some(modes),
+        options: None,
+        model: None,
+        commands: None,
+        earlier: 0,
+    }))));
+    s.typed("plan m").draw();
+    assert!(s.shown.contains("plan mode") && !s.shown.contains("starting"), "{before} {}", s.shown);
+    s.press(Code::Enter);
+    assert_eq!(s.intents().last(), Some(&Intent::SetMode { id: "plan".into() }));
+}
+
+#[test]
+fn that_no_file_matches_is_said() {
+    let mut s = Scene::ready(80, 24);
+    s.typed("see @zzzz");
+    let nothing = |s: &mut Scene, text: &str| s.ui.view.mentions.find(text.to_owned(), Vec::new());
+    nothing(&mut s, "zz");
+    assert!(!s.draw().contains("no file matches"), "it is still being looked for: {}", s.shown);
+    nothing(&mut s, "zzzz");
+    assert!(s.draw().contains("no file matches"), "{}", s.shown);
+}
+
+#[test]
+fn at_forty_columns_the_list_of_commands_says_what_they_do() {
+    let mut s = Scene::ready(40, 10);
+    s.commands(&["review-everything-in-here"]);
+    s.typed("/").draw();
+    let row = s.shown.lines().find(|row| row.contains("/review")).unwrap().to_owned();
+    let said = s.model.first().session().commands[0].description.clone();
+    assert!(!said.is_empty() && row.contains(&said[..said.len().min(10)]), "{}", s.shown);
+}
+
+#[test]
 fn an_edit_that_is_only_above_is_named_with_its_key_where_none_is_below() {
     let mut s = Scene::working(160, 24);
     s.say("first");

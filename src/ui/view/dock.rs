@@ -40,7 +40,6 @@ use choices::{Bar, By, Choice, Look, Order, Row, Window};
 use contents::{Contents, Place, RawLines, fields};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use std::ops::Range;
 use std::path::PathBuf;
 
 /// Entries at the end of the conversation that are in sight.
@@ -111,7 +110,7 @@ impl Dock {
     }
 
     /// The choices that can be read.
-    pub fn options(&self) -> Range<usize> {
+    pub fn options(&self) -> Vec<usize> {
         self.answers.options.clone()
     }
 

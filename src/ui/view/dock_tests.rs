@@ -128,13 +128,25 @@ fn ask_lasting(s: &mut Scene, req: u64, title: &str) {
     s.draw();
 }
 
-/// Where the answers of a question stand that comes while something is written, without the keyboard and with it.
-fn places(size: (u16, u16), ask: &dyn Fn(&mut Scene)) -> [Vec<(Rect, usize)>; 2] {
+/// Where the answers of a question stand that comes while something is written, without the keyboard and with it; a digit
+/// may have come before.
+fn places(size: (u16, u16), digit: Option<char>, ask: &dyn Fn(&mut Scene)) -> [Vec<(Rect, usize)>; 2] {
     let mut s = Scene::working(size.0, size.1);
     s.say(&(1..=30).map(|n| format!("said {n}\n\n")).collect::<Vec<_>>().concat());
     s.typed("and");
     ask(&mut s);
     s.after(700).draw();
+    if let Some(digit) = digit {
+        let at = digit.to_digit(10).unwrap() as usize - 1;
+        let was_read = s.info.options.contains(&at);
+        s.key(Key::alt(Code::Char(digit))).draw();
+        if !s.answers().is_empty() {
+            return [Vec::new(), Vec::new()];
+        }
+        // What was in view answers, or it is said why not.
+        let says = s.last_row().contains(&format!("Alt+{digit} again"));
+        assert!(says != was_read, "{size:?}: {}", s.shown);
+    }
     let still = s.info.choices.clone();
     s.press(Code::Tab).draw();
     [still, s.info.choices.clone()]
@@ -157,17 +169,24 @@ fn no_answer_moves_when_the_keyboard_comes_to_its_question() {
         edit,
         &|s| s.ask(1, "make", &[&LONG[..], &LONG[..], &LONG[..], &LONG[..]].concat()),
     ];
-    let moved = |size: (u16, u16)| {
+    let moved = |size: (u16, u16), digit| {
         let all = asks.iter().enumerate().filter_map(|(at, ask)| {
-            let [still, here] = places(size, ask);
-            (still != here).then(|| format!("question {at} at {size:?}: {still:?}, then {here:?}"))
+            let [still, here] = places(size, digit, ask);
+            (still != here).then(|| format!("question {at} at {size:?}, {digit:?}: {still:?}, then {here:?}"))
         });
         all.collect::<Vec<_>>()
     };
     let few = [(60, 15), (60, 24), (80, 15), (80, 24), (40, 10), (120, 40)];
     let far = (20..=160).step_by(28).flat_map(|width| (8..=50).step_by(6).map(move |height| (width, height)));
     for size in few.into_iter().chain(far) {
-        assert_eq!(moved(size), [""; 0]);
+        assert_eq!(moved(size, None), [""; 0]);
+    }
+    // One that was not in view may have been brought there.
+    let low = (30..=60).step_by(10).flat_map(|width| (8..=14).step_by(2).map(move |height| (width, height)));
+    for size in low {
+        for digit in ['1', '2'] {
+            assert_eq!(moved(size, Some(digit)), [""; 0]);
+        }
     }
 }
 
@@ -935,10 +954,11 @@ fn a_digit_whose_option_could_not_be_read_shows_it_first() {
     s.ask(1, "git push --force", &["Yes", FOR_EVER, FOR_EVER]);
     s.press(Code::Tab).after(700).draw();
     assert!(!s.info.options.contains(&2), "{}", s.shown);
-    assert!(s.shown.contains("option"), "that there are more is said: {}", s.shown);
+    assert!(row(&s, "3 Yes, and").ends_with('…'), "that there is more of it is said: {}", s.shown);
     s.typed("3");
     assert_eq!(s.answers(), []);
     s.draw();
+    assert!(s.last_row().contains("3 again answers: now in view"), "{}", s.shown);
     assert!(dock_text(&s).contains(&squeezed(FOR_EVER)), "{}", s.shown);
     s.typed("3");
     assert_eq!(s.answers(), [(1, "opt-3".to_owned())]);
@@ -1706,4 +1726,100 @@ fn at_eighty_columns_the_keys_that_make_a_rule_and_refuse_with_a_reason_are_seen
     s.ask_edit(1, PATH, &long, "", &options);
     preview(&mut s, 1, &long, "", None);
     assert!(s.shown.contains("1 Allow once") && !s.shown.contains("refuse and say why"), "{}", s.shown);
+}
+
+#[test]
+fn a_long_answer_hides_no_short_one_and_is_seen_whole_before_it_is_given() {
+    let long =
+        "Yes, and don't ask again for commands that begin with git push in this directory or in any other one below it";
+    for size in [(40, 10), (36, 10), (40, 9)] {
+        let mut s = Scene::working(size.0, size.1);
+        s.ask(1, "git push --force origin main and all the rest of it", &["Yes", long, "No"]);
+        s.after(700).draw();
+        let seen = |s: &Scene| ["1 Yes", "2 Yes, and", "3 No"].map(|name| s.shown.contains(name));
+        assert_eq!((seen(&s), s.info.options.clone()), ([true; 3], vec![0, 2]), "{size:?} {}", s.shown);
+        let before = s.info.choices.clone();
+        s.press(Code::Tab).draw();
+        assert_eq!((seen(&s), &s.info.choices), ([true; 3], &before), "{size:?} {}", s.shown);
+        s.typed("2").draw();
+        assert_eq!(s.answers(), [], "it is not read yet");
+        assert!(dock_text(&s).contains(&squeezed(long)) && s.info.options.contains(&1), "{}", s.shown);
+        s.typed("2");
+        assert_eq!(s.answers(), [(1, "opt-2".to_owned())]);
+    }
+    // What says that it lasts is not cut.
+    let mut s = Scene::working(40, 10);
+    let option = |name: &str, kind| PermissionOption { id: name.into(), name: name.into(), kind };
+    let mut tool = ToolPatch::new("t".into());
+    tool.kind = Patch::Set(ToolKind::Execute);
+    tool.title = Patch::Set("git push --force origin main and all the rest of it".into());
+    let options = vec![
+        option("Yes", PermissionKind::AllowOnce),
+        option(long, PermissionKind::AllowAlways),
+        option("No", PermissionKind::RejectOnce),
+    ];
+    let request = AgentRequest::Permission { tool, options };
+    s.agent(AgentEvent::Request { req: ReqId(1), session: Some(session()), request: request.into() });
+    s.draw();
+    assert!(row(&s, "2 Yes").contains("… (allow for good)"), "{}", s.shown);
+    assert!(s.shown.contains("1 Yes") && s.shown.contains("3 No"), "{}", s.shown);
+}
+
+#[test]
+fn answers_that_are_above_are_said_to_be_there_and_the_last_one_is_said_to_be_the_last() {
+    let names: Vec<String> = (1..=12).map(|n| format!("answer number {n} {}", "of many words ".repeat(6))).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut s = Scene::working(80, 14);
+    s.ask(1, "make", &names);
+    s.press(Code::Tab).after(700).draw();
+    assert!(s.shown.contains("options ↓"), "{}", s.shown);
+    s.press(Code::Up).draw();
+    assert!(s.shown.contains("options ↑"), "{}", s.shown);
+    s.press(Code::Down).draw();
+    assert!(s.last_row().contains("this is the last answer · Up goes back"), "{}", s.shown);
+    for _ in 0..5 {
+        s.press(Code::Up).draw();
+    }
+    assert!(s.shown.contains("options ↕"), "{}", s.shown);
+}
+
+#[test]
+fn a_question_about_nothing_says_so() {
+    let mut s = Scene::working(80, 24);
+    s.ask_edit(1, PATH, "one\n", "one\n", &["Yes", "No"]);
+    assert!(s.shown.contains("no change"), "{}", s.shown);
+    let mut s = Scene::working(80, 24);
+    s.ask_edit(1, PATH, "one\n", "two\n", &["Yes", "No"]);
+    assert!(!s.shown.contains("no change"), "{}", s.shown);
+    preview(&mut s, 1, "two\n", "two\n", None);
+    assert!(s.shown.contains("no change"), "{}", s.shown);
+    let mut s = Scene::working(80, 24);
+    let mut patch = ToolPatch::new("t".into());
+    patch.kind = Patch::Set(ToolKind::Edit);
+    patch.content = Patch::Set(vec![ToolContent::Change(Change::of_texts(PATH, None, "".into()))]);
+    s.ask_patch(1, patch, &["Yes", "No"]);
+    assert!(s.shown.contains("create src/x.rs") && s.shown.contains("empty"), "{}", s.shown);
+}
+
+#[test]
+fn a_change_at_one_name_of_a_file_at_another_is_a_move() {
+    let moves = |from: &str, old: &str, new: &str| {
+        let mut s = Scene::working(100, 24);
+        let mut patch = ToolPatch::new("t".into());
+        patch.kind = Patch::Set(ToolKind::Edit);
+        patch.title = Patch::Set("Editing files".into());
+        patch.locations = Patch::Set(vec![Location { path: from.into(), line: None }]);
+        patch.content = Patch::Set(vec![ToolContent::Change(Change::of_texts(PATH, Some(old.into()), new.into()))]);
+        s.ask_patch(1, patch, &["Yes", "No"]);
+        s.shown.clone()
+    };
+    for (old, new) in [("one\n", "two\n"), ("", "")] {
+        let shown = moves("/home/me/src/shop/src/old.rs", old, new);
+        assert!(shown.contains("wants to move src/old.rs → src/x.rs"), "{shown}");
+        assert!(!shown.contains("empty") && !shown.contains("create"), "{shown}");
+    }
+    // The same file by another way is none.
+    for same in [PATH, "src/x.rs", "/private/home/me/src/shop/src/x.rs"] {
+        assert!(!moves(same, "one\n", "two\n").contains('→'), "{same}");
+    }
 }

@@ -148,10 +148,13 @@ fn sections(cx: &ViewCx<'_>) -> Vec<Section> {
     let keys = &cx.state.keys;
     // What the person is in comes first. What is asked for in the review names its keys itself.
     let reviews = cx.state.view.focus == Focus::Review;
-    layers.sort_by_key(|(_, layer)| !reviews || *layer != Layer::Review);
+    let here = if reviews { Layer::Review } else { cx.state.place() };
+    let of_their_own = [("in the form", Layer::Form), ("making a rule", Layer::Rule)];
+    layers.extend(of_their_own.into_iter().filter(|(_, layer)| *layer == here));
+    layers.sort_by_key(|(_, layer)| *layer != here);
     let mut said = BTreeSet::new();
     let mut sections: Vec<Section> = Vec::new();
-    if !reviews {
+    if here == Layer::Composer {
         let row = |action: &Action| keys.help(Layer::Composer).find(|row| row.action == *action);
         let rows = FIRST.iter().filter_map(row).filter(|row| said.insert((row.keys.clone(), row.what)));
         let rows = rows.map(|row| (row.keys, row.what.to_owned())).collect::<Vec<_>>();

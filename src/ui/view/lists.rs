@@ -20,6 +20,7 @@ use ratatui::layout::{Position, Rect};
 /// The most commands that are listed at once, and columns of a name with its hint.
 const COMMANDS: usize = 12;
 const NAME: usize = 28;
+const SHORT_NAME: usize = 14;
 /// The most files.
 const FILES: usize = 8;
 /// The most rows of the picker, its filter line included.
@@ -45,9 +46,13 @@ pub fn picker(cx: &ViewCx<'_>, area: Rect, info: &mut FrameInfo, buf: &mut Buffe
     let (above, at) = split_bottom(area, wanted.min(PICKER));
     let (head, list) = split_top(at, 1);
     let mut line = StyledText::of("  ", Token::Accent);
+    let awaits = picker.awaits(cx.session);
+    let starts = if awaits { " (the agent is starting)" } else { "" };
     if head.width >= 40 {
         let colon = if picker.title.ends_with('?') { "" } else { ":" };
-        line.push(&format!("{}{colon} ", picker.title), Token::Dim);
+        line.push(&format!("{}{starts}{colon} ", picker.title), Token::Dim);
+    } else if awaits && picker.filter().is_empty() {
+        line.push("the agent is starting", Token::Dim);
     }
     line.push(picker.filter(), Token::Text);
     let used = paint::put(buf, head.x, head.y, head.width, &line, cx.theme);
@@ -141,26 +146,43 @@ pub fn commands(cx: &ViewCx<'_>, area: Rect, room: u16, buf: &mut Buffer) -> Rec
     if !files.is_empty() {
         return self::files(cx, files, area, room, buf);
     }
+    if cx.state.view.mentions.has_none(&cx.state.view.composer) && room > 0 {
+        let (above, at) = split_bottom(area, 1);
+        paint::put(
+            buf,
+            at.x + 2,
+            at.y,
+            at.width.saturating_sub(2),
+            &StyledText::of("no file matches", Token::Dim),
+            cx.theme,
+        );
+        return above;
+    }
     let found = cx.state.names(cx.session);
     let third = usize::from(buf.area.height / 3).max(1);
     let len = found.len().min(COMMANDS).min(third).min(usize::from(room));
     let (above, list) = split_bottom(area, u16::try_from(len).unwrap_or(0));
+    // In few columns what a command does comes before what is typed behind it.
+    let (most, has_hints) = if list.width >= DETAIL_FROM { (NAME, true) } else { (SHORT_NAME, false) };
     let hint = |command: &Command| {
-        let hint =
-            command.hint.as_deref().filter(|hint| !hint.is_empty()).map(|hint| format!(" {}", sanitize::line(hint)));
+        let hint = command
+            .hint
+            .as_deref()
+            .filter(|hint| has_hints && !hint.is_empty())
+            .map(|hint| format!(" {}", sanitize::line(hint)));
         hint.unwrap_or_default()
     };
     let name = |command: &Command| format!("/{}", sanitize::line(&command.name).trim());
     let columns = |command: &Command| width::str_width(&name(command)) + width::str_width(&hint(command));
-    let names = found.iter().copied().map(columns).max().unwrap_or(0).min(NAME);
+    let names = found.iter().copied().map(columns).max().unwrap_or(0).min(most);
     let selected = cx.state.view.completion.selected.min(found.len().saturating_sub(1));
     let completes = cx.say(Layer::Composer, "{Tab}");
     for ((n, command), y) in found.iter().copied().enumerate().skip(window(selected, len)).zip(list.y..list.bottom()) {
         let mark = if n == selected { "▸ " } else { "  " };
         let mut text = StyledText::of(mark, Token::Accent);
         let (name, hint) = (name(command), hint(command));
-        let shown = width::truncate(&name, NAME);
-        let room = NAME.saturating_sub(width::str_width(&shown));
+        let shown = width::truncate(&name, most);
+        let room = most.saturating_sub(width::str_width(&shown));
         text.push(&shown, Token::Text);
         let hint = width::truncate(&hint, room);
         text.push(&hint, Token::Dim);

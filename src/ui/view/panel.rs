@@ -15,7 +15,7 @@ use crate::model::ids::{Owner, TermId};
 use crate::model::options::Usage;
 use crate::model::session_ref::SessionRef;
 use crate::model::terminal::Terminal;
-use crate::model::tool::{Operation, ToolContent};
+use crate::model::tool::{Change, Operation, ToolContent};
 use crate::text::run::{Mods, RunStyle, StyledText};
 use crate::text::token::Token;
 use crate::text::width;
@@ -155,7 +155,7 @@ fn changed<'a>(cx: &ViewCx<'a>, newest: impl Iterator<Item = &'a Entry>, rows: &
     let place = |path: &str| paths::normalize(&Path::new(&cx.session.cwd).join(path));
     let figures: Vec<(PathBuf, &FileTotals)> = known.iter().map(|file| (place(&file.path), file)).collect();
     let mut files: Vec<(&str, PathBuf, char)> = Vec::new();
-    let seen = known.iter().map(|file| (file.path.as_str(), '~'));
+    let seen = known.iter().map(|file| (file.path.as_str(), sign_of(file)));
     for (path, sign) in newest.flat_map(changes_of).chain(seen) {
         if files.iter().any(|(known, ..)| *known == path) {
             continue;
@@ -175,7 +175,10 @@ fn changed<'a>(cx: &ViewCx<'a>, newest: impl Iterator<Item = &'a Entry>, rows: &
     rows.head("CHANGED", open);
     for (path, place, sign) in files.iter().take(FILES) {
         let shown = paths::display(Path::new(path), &cwd, cx.home);
-        let right = match figures.iter().find(|(known, _)| known == place) {
+        let known = figures.iter().find(|(known, _)| known == place);
+        // A call need not say that the file was not there.
+        let sign = known.map(|(_, file)| sign_of(file)).filter(|_| *sign == '~').unwrap_or(*sign);
+        let right = match known {
             _ if is_outside(path, &roots) => StyledText::of(OUTSIDE, Token::Warn),
             Some((_, file)) => lines(file.added, file.removed),
             None => StyledText::new(),
@@ -206,6 +209,15 @@ fn changed<'a>(cx: &ViewCx<'a>, newest: impl Iterator<Item = &'a Entry>, rows: &
     }
 }
 
+/// Whether the review has found it new, gone or another.
+const fn sign_of(file: &FileTotals) -> char {
+    match (file.is_new, file.is_gone) {
+        (true, _) => '+',
+        (_, true) => '−',
+        _ => '~',
+    }
+}
+
 fn lines(added: u64, removed: u64) -> StyledText {
     let mut lines = StyledText::of(format!("+{added}"), Token::Good);
     lines.push(&format!(" −{removed}"), Token::Bad);
@@ -223,13 +235,22 @@ fn is_outside(path: &str, roots: &[PathBuf]) -> bool {
 fn changes_of(entry: &Entry) -> Vec<(&str, char)> {
     match &entry.body {
         Body::Tool(tool) if !tool.refused && tool.is_finished() => {
-            let changes = tool.content.iter().filter_map(ToolContent::change).take(FILES + 1);
-            let sign = |operation: &Operation| match operation {
+            let changes = tool.content.iter().filter_map(ToolContent::change);
+            // Some agents send an empty old text for a file that is not there.
+            let was_empty = |change: &Change| {
+                change.texts().is_some_and(|(old, new)| old.is_some_and(|old| old.is_empty()) && !new.is_empty())
+            };
+            let sign = |change: &Change| match change.operation {
                 Operation::Add => '+',
                 Operation::Delete => '−',
+                _ if was_empty(change) => '+',
                 _ => '~',
             };
-            changes.map(|change| (change.path.as_str(), sign(&change.operation))).collect()
+            let mut files: Vec<(&str, char)> = changes.map(|change| (change.path.as_str(), sign(change))).collect();
+            // As the review counts those of one call.
+            files.sort_by_key(|(path, _)| Path::new(*path));
+            files.truncate(FILES + 1);
+            files
         }
         Body::File(op) => match &op.outcome {
             FileOutcome::Written { created, .. } => vec![(op.path.as_str(), if *created { '+' } else { '~' })],

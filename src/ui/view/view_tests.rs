@@ -124,7 +124,7 @@ fn the_panel_says_which_files_are_outside_and_that_there_are_more_than_calls_nam
     assert!(matches!(rows("│  + /elsewhere/b.rs")[..], [row] if row.ends_with("outside")), "{}", s.shown);
     assert!(matches!(rows("│  + a.rs")[..], [row] if !row.contains("outside")), "{}", s.shown);
     assert_eq!(rows("… 2 more").len(), 1, "{}", s.shown);
-    let one = |path: &str, added, removed| FileTotals { path: path.into(), added, removed };
+    let one = |path: &str, added, removed| FileTotals { path: path.into(), added, removed, ..FileTotals::default() };
     let newest = vec![one("by/a command", 1, 0), one("a.rs", 8, 40)];
     s.event(Event::Host(HostEvent::Review(ReviewEvent::FilesSeen { newest })));
     s.draw();
@@ -135,10 +135,53 @@ fn the_panel_says_which_files_are_outside_and_that_there_are_more_than_calls_nam
 }
 
 #[test]
+fn the_panel_knows_a_new_file_by_an_empty_old_text_and_from_the_review() {
+    use crate::model::tool::{Change, ToolContent, ToolPatch};
+    let mut s = Scene::working(160, 45);
+    let mut patch = ToolPatch::new("t".into());
+    patch.status = Patch::Set(ToolStatus::Completed);
+    let made = Change::of_texts("made.rs", Some("".into()), "x".into());
+    let other = Change::of_texts("by.rs", Some("y".into()), "x".into());
+    patch.content = Patch::Set(vec![ToolContent::Change(made), ToolContent::Change(other)]);
+    s.update(Update::ToolCall(patch.into()));
+    let one = |path: &str| FileTotals { path: path.into(), added: 1, ..FileTotals::default() };
+    let newest = vec![
+        FileTotals { is_new: true, ..one("by.rs") },
+        FileTotals { is_new: true, ..one("command.rs") },
+        FileTotals { is_gone: true, ..one("old.rs") },
+    ];
+    let session = Totals { added: 9, removed: 40, files: 4, pending: 0 };
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::FilesSeen { newest })));
+    s.draw();
+    for row in ["│  + made.rs", "│  + by.rs", "│  + command.rs", "│  − old.rs"] {
+        assert!(s.shown.contains(row), "{row}: {}", s.shown);
+    }
+}
+
+#[test]
+fn the_files_of_one_call_stand_in_the_panel_in_the_order_in_which_the_review_counts_them() {
+    use crate::model::tool::{Change, ToolContent, ToolPatch};
+    let mut s = Scene::working(160, 45);
+    let mut patch = ToolPatch::new("t".into());
+    patch.status = Patch::Set(ToolStatus::Completed);
+    let change = |n: usize| ToolContent::Change(Change::of_texts(format!("f{n:02}.rs"), Some("y".into()), "x".into()));
+    patch.content = Patch::Set((0..35).rev().map(change).collect());
+    s.update(Update::ToolCall(patch.into()));
+    let one = |n| FileTotals { path: format!("f{n:02}.rs"), added: 1, removed: 1, ..FileTotals::default() };
+    let session = Totals { added: 35, removed: 35, files: 35, pending: 35 };
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::ChangesSeen { session, after: false })));
+    s.event(Event::Host(HostEvent::Review(ReviewEvent::FilesSeen { newest: (0..8).map(one).collect() })));
+    s.draw();
+    let rows: Vec<&str> = s.shown.lines().filter(|row| row.contains("~ f")).collect();
+    assert!(rows.len() == 8 && rows.iter().all(|row| row.ends_with("+1 −1")), "{}", s.shown);
+}
+
+#[test]
 fn the_panel_has_no_sum_below_the_only_file() {
     let mut s = Scene::working(160, 45);
     let session = Totals { added: 9, removed: 40, files: 1, pending: 1 };
-    let newest = vec![FileTotals { path: "a.rs".into(), added: 9, removed: 40 }];
+    let newest = vec![FileTotals { path: "a.rs".into(), added: 9, removed: 40, ..FileTotals::default() }];
     for event in [ReviewEvent::ChangesSeen { session, after: false }, ReviewEvent::FilesSeen { newest }] {
         s.event(Event::Host(HostEvent::Review(event)));
     }
@@ -596,6 +639,37 @@ fn the_help_says_how_much_of_it_there_is() {
     let (rows, all) = foot(&s).split_once(" of ").map(|(r, a)| (r.to_owned(), a.to_owned())).unwrap();
     let last = rows.split('–').nth(1).unwrap();
     assert!(all.starts_with(&format!("{last} ")) && all.contains("PageUp back"), "{}", s.shown);
+}
+
+#[test]
+fn the_help_begins_with_the_place_in_which_the_person_is() {
+    let first = |mut s: Scene| {
+        s.press(Code::F(1)).draw();
+        let heads = ["writing", "first of all", "in the question", "reading", "in the prompts that wait"];
+        let heads = heads.into_iter().chain(["in the list of sessions"]);
+        let row = s.shown.lines().find_map(|row| heads.clone().find(|head| row.trim() == *head));
+        row.unwrap_or_else(|| panic!("{}", s.shown)).to_owned()
+    };
+    let in_question = || {
+        let mut s = Scene::asked(80, 40);
+        s.press(Code::Tab).draw();
+        s
+    };
+    assert_eq!(first(in_question()), "in the question");
+    let mut s = in_question();
+    s.press(Code::Esc);
+    assert_eq!(first(s), "first of all");
+    let mut s = Scene::working(80, 40);
+    s.say("said");
+    s.draw();
+    s.press(Code::F(10)).draw();
+    assert_eq!(first(s), "reading");
+    let mut s = Scene::working(80, 40);
+    s.typed("one").press(Code::Enter).press(Code::Up).draw();
+    assert_eq!(first(s), "in the prompts that wait");
+    let mut s = Scene::ready(80, 40);
+    s.press(Code::F(8)).draw();
+    assert_eq!(first(s), "in the list of sessions");
 }
 
 #[test]

@@ -212,7 +212,7 @@ fn head(cx: &ViewCx<'_>, term: &Terminal, newest: Option<ShellFold>, line: Rect,
         _ if line.width < NARROW => narrow(term),
         None => (format!("runs {took}"), Token::SignRun),
         Some(exit) if exit.is_success() => (format!("✓ {took}"), Token::SignGood),
-        Some(exit) => (format!("✗ {exit} {took}"), Token::SignBad),
+        Some(exit) => (format!("✗ {exit} · {took}"), Token::SignBad),
     };
     let say = |words| cx.say(Layer::Composer, words);
     let folds = match newest {

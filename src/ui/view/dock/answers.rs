@@ -1,6 +1,7 @@
 //! The answers of the dock, laid out for the rows that the dock has while the person writes.
 //!
-//! Answers nothing. Invariant: where they stand and which of them are seen is the same with the keyboard and without it.
+//! Answers nothing. Invariants: where they stand and which of them are seen is the same with the keyboard and without it;
+//! a long one is cut to a row only where another would not be seen, and never the one that was asked for.
 
 use super::choices::{Bar, Choices, Look, Row, Window};
 use super::contents::Contents;
@@ -8,6 +9,7 @@ use super::{CRAMPED, FRAME, ROOMY, hints};
 use crate::text::line::LogicalLine;
 use crate::text::run::StyledText;
 use crate::ui::view::{self, ViewCx, paint};
+use std::ops::RangeInclusive;
 
 /// The answers and the keys below them.
 pub(super) struct Answers {
@@ -18,18 +20,45 @@ pub(super) struct Answers {
     pub(super) rows: usize,
 }
 
-/// Lays out the answers for so many rows, or for as many more as they need to be seen all.
+/// Lays out the answers for so many rows, or for as many more as they need to be seen all. Long ones are cut, one after the
+/// other, until all are.
 pub(super) fn laid_out(cx: &ViewCx<'_>, contents: &mut Contents, look: Look, still: usize, most: usize) -> Answers {
+    let mut best = with_cut(cx, contents, look, still..=most, &[]);
+    let long = best.choices.long(&contents.choices, cx.state.view.dock.around());
+    // Beside what is read none stands here; and there are not more of them than rows.
+    if best.window.is_whole() || best.window.rows.is_empty() || long.len() > most {
+        return best;
+    }
+    for cut in 1..=long.len() {
+        let next = with_cut(cx, contents, look, still..=most, long.get(..cut).unwrap_or_default());
+        if next.window.hidden < best.window.hidden {
+            best = next;
+        }
+        if best.window.is_whole() {
+            break;
+        }
+    }
+    best
+}
+
+fn with_cut(
+    cx: &ViewCx<'_>,
+    contents: &mut Contents,
+    look: Look,
+    rows: RangeInclusive<usize>,
+    cut: &[usize],
+) -> Answers {
     let dock = &cx.state.view.dock;
+    let still = *rows.start();
     let inner = look.columns.saturating_sub(FRAME);
     let rows_of = |lines: &[LogicalLine]| paint::rows(lines, inner).len();
-    let mut choices = Choices::new(&contents.choices, look);
+    let mut choices = Choices::new(&contents.choices, look, cut);
     let mut body = rows_of(&contents.body);
     let is_seen = |max: &usize| {
         let window = window(&choices, body, choices.keys.len(), *max, None, 0);
-        window.hidden == 0 && window.below == 0
+        window.is_whole()
     };
-    let max = (still..=most).find(is_seen).unwrap_or(still);
+    let max = rows.clone().find(is_seen).unwrap_or(still);
     if max <= CRAMPED && body + choices.rows() > max {
         body -= rows_of(contents.body.get(contents.above_change()).unwrap_or_default());
     }
@@ -40,10 +69,10 @@ pub(super) fn laid_out(cx: &ViewCx<'_>, contents: &mut Contents, look: Look, sti
     if is_roomy && !hints::has_room(&choices, contents, inner, turns) {
         contents.choices.append(&mut contents.further);
         contents.unnamed.clear();
-        choices = Choices::new(&contents.choices, look);
+        choices = Choices::new(&contents.choices, look, cut);
     }
     let mut keys = choices.keys.clone();
-    let shown = |keys: &[Row]| window(&choices, body, keys.len(), max, dock.highlighted, dock.option_scroll);
+    let shown = |keys: &[Row]| window(&choices, body, keys.len(), max, dock.around(), dock.option_scroll);
     let mut answers = shown(&keys);
     // The word that names the key must not be lost because every row is full.
     let hides = body + answers.rows.len() + keys.len() > max;

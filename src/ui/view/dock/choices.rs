@@ -1,9 +1,9 @@
 //! What can be chosen in the dock, as rows, and which of the rows are shown.
 //!
 //! Chooses nothing. Choices stand side by side while each fits into a row; else every one gets rows of its own, and
-//! what is known about it stands right below. Invariants: a name is shown whole or not at all, unless it alone is
-//! longer than the room, then it is scrolled; the highlighted choice is in view; keys that are no digits are always
-//! shown.
+//! what is known about it stands right below. Invariants: a name that can be answered is shown whole, unless it alone is
+//! longer than the room, then it is scrolled; one that is cut so that others are in view does not count as read; the
+//! highlighted choice is in view; keys that are no digits are always shown.
 
 use super::super::paint;
 use crate::text::line::{LogicalLine, WrapMode};
@@ -22,6 +22,8 @@ const NARROW: usize = 16;
 const HINT: usize = 4;
 const HIDING_HINT: usize = 16;
 const LONG_HINT: usize = 22;
+/// Columns of a name that are worth a row.
+const SHORT_NAME: usize = 6;
 /// Columns of `+9 · Tab` and a gap.
 const SHORT_HINT: usize = 10;
 
@@ -98,6 +100,8 @@ impl Row {
 struct Block {
     options: Range<usize>,
     rows: Vec<Row>,
+    /// Its name is not all there.
+    is_cut: bool,
 }
 
 /// How choices are to look.
@@ -165,15 +169,24 @@ impl Order {
 pub(super) struct Window {
     pub rows: Vec<Row>,
     /// The choices that can be read.
-    pub options: Range<usize>,
-    /// How many cannot.
+    pub options: Vec<usize>,
+    /// How many are not in view, and how many of them above those that are.
     pub hidden: usize,
+    pub above: usize,
     /// Rows of the highlighted choice that are below the window.
     pub below: usize,
 }
 
+impl Window {
+    /// Whether all choices are in view.
+    pub const fn is_whole(&self) -> bool {
+        self.hidden == 0 && self.below == 0
+    }
+}
+
 impl Choices {
-    pub fn new(choices: &[Choice], look: Look) -> Self {
+    /// Of these every name has one row, if there is room for some of it.
+    pub fn new(choices: &[Choice], look: Look, cut: &[usize]) -> Self {
         let count = choices.iter().filter(|c| c.by == By::Highlight).count();
         let refuses = choices.iter().position(|choice| choice.refuses).unwrap_or(0);
         if choices.iter().all(|c| c.detail.is_empty())
@@ -183,9 +196,20 @@ impl Choices {
         }
         // Those that can be highlighted come first.
         let (own, keys) = choices.split_at(count.min(choices.len()));
-        let keys = flow(keys, count, look).unwrap_or_else(|| stack(keys, count, look));
+        let keys = flow(keys, count, look).unwrap_or_else(|| stack(keys, count, look, &[]));
         let keys = keys.into_iter().flat_map(|block| block.rows).collect();
-        Self { blocks: stack(own, 0, look), keys, count, refuses, order: Order::Below }
+        Self { blocks: stack(own, 0, look, cut), keys, count, refuses, order: Order::Below }
+    }
+
+    /// Those of several rows but this one, in the order in which they are cut: what lasts, then what has most rows.
+    pub fn long(&self, choices: &[Choice], kept: Option<usize>) -> Vec<usize> {
+        let is_long = |block: &&Block| block.rows.len() > 1 && self.order == Order::Below;
+        let lasts = |at: usize| choices.get(at).is_some_and(|choice| choice.lasts);
+        let long =
+            self.blocks.iter().filter(is_long).filter(|block| kept.is_none_or(|at| !block.options.contains(&at)));
+        let mut long: Vec<_> = long.map(|block| (block.options.start, block.rows.len())).collect();
+        long.sort_by_key(|(at, rows)| (!lasts(*at), std::cmp::Reverse(*rows)));
+        long.into_iter().map(|(at, _)| at).collect()
     }
 
     pub fn rows(&self) -> usize {
@@ -219,9 +243,9 @@ impl Choices {
             let top = scroll.min(high - room);
             let rows = block.rows.iter().skip(top).take(room).cloned().collect();
             // One that was never selected was not read to its end.
-            let options = if highlighted.is_some() { block.options.clone() } else { 0..0 };
+            let options = if highlighted.is_some() { block.options.clone().collect() } else { Vec::new() };
             let hidden = self.count.saturating_sub(block.options.len());
-            return Window { rows, options, hidden, below: high - room - top };
+            return Window { rows, options, hidden, above: block.options.start, below: high - room - top };
         }
         let fits = |block: Option<&Block>, used: usize| block.map(|b| b.rows.len()).filter(|h| used + h <= room);
         let (mut first, mut last, mut used) = (at, at, high);
@@ -234,10 +258,11 @@ impl Choices {
             used += more;
         }
         let shown = self.blocks.get(first..=last).unwrap_or_default();
-        let start = shown.first().map_or(0, |b| b.options.start);
-        let options = start..shown.last().map_or(0, |b| b.options.end);
-        let hidden = (0..self.count).filter(|n| !options.contains(n)).count();
-        Window { rows: shown.iter().flat_map(|b| b.rows.clone()).collect(), options, hidden, below: 0 }
+        let above = shown.first().map_or(0, |b| b.options.start);
+        let seen = above..shown.last().map_or(0, |b| b.options.end);
+        let hidden = (0..self.count).filter(|n| !seen.contains(n)).count();
+        let options = shown.iter().filter(|b| !b.is_cut).flat_map(|b| b.options.clone()).collect();
+        Window { rows: shown.iter().flat_map(|b| b.rows.clone()).collect(), options, hidden, above, below: 0 }
     }
 }
 
@@ -295,7 +320,8 @@ fn flow(choices: &[Choice], from: usize, look: Look) -> Option<Vec<Block>> {
         let left = rows.last().and_then(|block| block.rows.last()).map(|row| width::styled_width(&row.text) + gap);
         let from = left.filter(|left| left + wide <= columns);
         if from.is_none() {
-            rows.push(Block { options: at..at, rows: vec![Row::new(StyledText::new(), Bar::Yes)] });
+            let empty = vec![Row::new(StyledText::new(), Bar::Yes)];
+            rows.push(Block { options: at..at, rows: empty, is_cut: false });
         }
         let (block, from) = (rows.last_mut()?, from.unwrap_or(0));
         let row = block.rows.last_mut()?;
@@ -309,9 +335,20 @@ fn flow(choices: &[Choice], from: usize, look: Look) -> Option<Vec<Block>> {
     Some(rows)
 }
 
-/// One below the other, over as many rows as each needs.
-fn stack(choices: &[Choice], from: usize, look: Look) -> Vec<Block> {
+/// With as much of its name as stands in one row beside the rest; none where that is hardly any.
+fn cut(choice: &Choice, at: usize, look: Look) -> Option<Choice> {
+    let (front, words) = text(choice, at, look);
+    let beside = width::styled_width(&front) + width::styled_width(&words) - width::str_width(&choice.name);
+    let room = look.inner().checked_sub(beside).filter(|room| *room >= SHORT_NAME)?;
+    Some(Choice { name: width::truncate(&choice.name, room).into_owned(), ..choice.clone() })
+}
+
+/// One below the other, over as many rows as each needs; of these over one.
+fn stack(choices: &[Choice], from: usize, look: Look, of_one_row: &[usize]) -> Vec<Block> {
     let block = |(at, choice): (usize, &Choice)| {
+        let is_short = of_one_row.contains(&at) && choice.detail.is_empty() && choice.name.len() <= MAX_NAME;
+        let short = if is_short && look.inner() >= NARROW { cut(choice, at, look) } else { None };
+        let (is_cut, choice) = (short.is_some(), short.as_ref().unwrap_or(choice));
         let (front, words) = text(choice, at, look);
         let line = if look.inner() < NARROW {
             let mut text = front;
@@ -326,7 +363,7 @@ fn stack(choices: &[Choice], from: usize, look: Look) -> Vec<Block> {
         let own = (choice.by == By::Highlight).then_some((0..u16::MAX, at));
         let rows = std::iter::once(&name).chain(&choice.detail).flat_map(|part| rows(part, look));
         let rows = rows.map(|row| Row { choices: own.clone().into_iter().collect(), ..row }).collect();
-        Block { options: at..at + 1, rows }
+        Block { options: at..at + 1, rows, is_cut }
     };
     (from..).zip(choices).map(block).collect()
 }

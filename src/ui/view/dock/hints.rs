@@ -115,7 +115,12 @@ pub(super) fn of(dock: &Dock, cx: &ViewCx<'_>) -> Vec<String> {
     let mut options = Vec::new();
     if hidden > 0 || dock.answers.below > 0 {
         let count = if hidden > 0 { format!("+{}", human::count(hidden as u64, "option")) } else { "more".to_owned() };
-        options.push(if focused { format!("{count} ↓") } else { count });
+        let sign = match (dock.answers.above, hidden - dock.answers.above) {
+            (0, _) => "↓",
+            (_, 0) if dock.answers.below == 0 => "↑",
+            _ => "↕",
+        };
+        options.push(if focused { format!("{count} {sign}") } else { count });
     }
     let joined = |first: Option<&str>, last: &str| {
         let parts = first.into_iter().chain(options.iter().map(String::as_str)).chain([last]);
