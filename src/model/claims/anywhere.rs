@@ -82,7 +82,7 @@ impl Found {
                 }
             }
             Value::Array(list) => {
-                if is_for_lines(key)
+                if is_for_lines(key, kind)
                     && let Some(words) = words(value).filter(|words| !words.is_empty())
                 {
                     self.line(Claimed::Words(words));
@@ -109,7 +109,7 @@ impl Found {
         // The words of one command are no lines, nor is the name of a shell that is given one.
         let is_word = is_listed && COMMANDS.contains(&key) && key != SEVERAL_COMMANDS;
         let is_word = is_word || GIVEN_TO.contains(&key) && !text.trim().contains(char::is_whitespace);
-        if is_for_lines(key) && !is_word && !text.trim().is_empty() {
+        if is_for_lines(key, kind) && !is_word && !text.trim().is_empty() {
             self.line(Claimed::Line(text.to_owned()));
         }
         // What a command names is judged with it; and what is written is no address.
@@ -134,8 +134,9 @@ impl Found {
     }
 }
 
-fn is_for_lines(key: &str) -> bool {
-    COMMANDS.contains(&key) || key == SCRIPT || LINES.contains(&key)
+/// Of a call that says what it does a script is claimed as unknown, or found with the commands within its members.
+fn is_for_lines(key: &str, kind: ToolKind) -> bool {
+    COMMANDS.contains(&key) || LINES.contains(&key) || key == SCRIPT && names::is_untold(kind)
 }
 
 /// An object, or a list, that stands there as a text.
