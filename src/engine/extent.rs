@@ -3,7 +3,7 @@
 //! Blocks on the disk, as the rules do. Invariant: what is not known for certain is not plain.
 
 use super::real_paths::{names, real_path};
-use crate::model::claims::{Claim, Claimed, Claims, is_glob, needs_expansion};
+use crate::model::claims::{Claim, Claimed, Claims, is_glob, may_leave, needs_expansion};
 use crate::model::ruling::{Extent, Ruled};
 use crate::rules::{self, Kind, Named, Request, RuleRef, Rules, Subject, Tool, Verdict};
 use std::path::{Path, PathBuf};
@@ -15,6 +15,9 @@ const PLAIN: [&str; 5] = ["Read", "Edit", "Bash(mkdir *)", "Bash(rm *)", "Bash(m
 const ALL: [&str; 4] = [".", "./", "*", "./*"];
 /// Tools that change files and are no edits.
 const NO_EDITS: [&str; 2] = ["delete", "move"];
+/// What a search is called, and the place of one that says none.
+const SEARCH: &str = "search";
+const HERE: &str = ".";
 /// Words of a command that are looked for outside.
 const MAX_WORDS: usize = 200;
 /// Directories that a line goes to.
@@ -63,10 +66,12 @@ pub(super) fn of(
         if !claim.only_narrows {
             extent.changes |= matches!(kind, Kind::Bash | Kind::Edit);
             extent.edits |= kind == Kind::Edit;
-            let is_plain = || may_be_plain(claim) && covered(claim) && is_plain_below(place, claims, claim, &covered);
-            extent.is_plain &= *verdict == Ruled::Allow || is_plain();
+            let is_plain =
+                |claim: &Claim| may_be_plain(claim) && covered(claim) && is_plain_below(place, claims, claim, &covered);
+            let is_here = || is_search_here(claims, claim) && is_plain(&Claim::of_path(SEARCH, HERE));
+            extent.is_plain &= *verdict == Ruled::Allow || is_plain(claim) || is_here();
         }
-        extent.reaches |= matches!(kind, Kind::Fetch | Kind::Mcp);
+        extent.reaches |= matches!(kind, Kind::Fetch | Kind::Mcp) && !is_mention(claim, kind);
         extent.leaves |= match kind {
             Kind::Bash => leaves(place, claims, claim),
             Kind::Read | Kind::Edit => is_unplaced(place, claims, claim),
@@ -74,6 +79,17 @@ pub(super) fn of(
         };
     }
     Some(extent)
+}
+
+/// Whether an address only stands in what a call says: nothing says that it is fetched.
+fn is_mention(claim: &Claim, kind: Kind) -> bool {
+    kind == Kind::Fetch && claim.is_guess
+}
+
+/// Whether it is searched where the session is, since no place is said, and the title says none that leads out.
+fn is_search_here(claims: &Claims, claim: &Claim) -> bool {
+    let is_titled = || claims.titled.iter().any(|path| may_leave(path) || path.contains(['$', '~']));
+    claim.tool == SEARCH && claim.what == Claimed::Unknown && claims.files.is_empty() && !claim.is_guess && !is_titled()
 }
 
 fn may_be_plain(claim: &Claim) -> bool {
@@ -149,7 +165,7 @@ fn leaves(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
 /// Whether it is not known which file is read or changed, or only from a title that names one outside.
 fn is_unplaced(at: &Place<'_>, claims: &Claims, claim: &Claim) -> bool {
     // Without a place it is searched where the session is.
-    let is_here = claim.tool == "search" && claims.files.is_empty();
+    let is_here = claim.tool == SEARCH && claims.files.is_empty();
     if claim.what != Claimed::Unknown || claim.is_guess || is_here {
         return false;
     }
@@ -171,7 +187,11 @@ mod tests {
     use super::*;
     use crate::engine::rulebook::Rulebook;
     use crate::model::event::TerminalSpec;
+    use crate::model::ids::ToolId;
+    use crate::model::tool::{ToolCall, ToolKind};
+    use serde_json::json;
     use std::os::unix::fs::symlink;
+    use std::time::Duration;
     use tempfile::TempDir;
 
     fn command(line: &str) -> Claims {
@@ -253,6 +273,25 @@ mod tests {
             ("", &["src/a", "src/*"], true),
         ] {
             assert_eq!(extent(&root, &titled(title, files)).leaves, leaves, "{title} {files:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_that_names_no_place_is_one_of_the_sessions_directory() {
+        let (_temp, root) = place();
+        let told = |input: serde_json::Value, title: &str| {
+            let mut tool = ToolCall::new(ToolId::from("t"), Duration::ZERO);
+            (tool.kind, tool.title, tool.raw_input) = (ToolKind::Search, title.to_owned(), Some(input));
+            let found = extent(&root, &Claims::of_tool(&tool, &[]));
+            (found.is_plain, found.leaves)
+        };
+        assert_eq!(told(json!({ "pattern": "x" }), "grep x"), (true, false));
+        assert_eq!(told(json!({ "pattern": "x", "path": "." }), "grep x"), (true, false));
+        for input in [json!({ "pattern": "x", "cwd": "~/x" }), json!({ "pattern": "x", "cwd": "$HOME" })] {
+            assert!(!told(input.clone(), "grep x").0, "{input}");
+        }
+        for title in ["Search /etc", "Search ../x", "Search ~/x"] {
+            assert!(!told(json!({}), title).0, "{title}");
         }
     }
 

@@ -3,6 +3,7 @@
 //! Knows no rules. Invariants: all that may be done is among the claims, and what cannot be told from a call is claimed
 //! as unknown, which no rule allows.
 
+mod anywhere;
 mod doubtful;
 mod globs;
 mod keys;
@@ -50,6 +51,10 @@ pub struct Claims {
     /// too, and it is looked at where they lie.
     #[serde(skip)]
     pub likely: Vec<String>,
+    /// Where the pattern of a search would lead out that may as well be a regular expression: the same where there is such
+    /// a place.
+    #[serde(skip)]
+    pub matched: Vec<String>,
     /// Files of these into which goes what comes of it, by a tool that is no command.
     #[serde(skip)]
     pub outputs: Vec<String>,
@@ -116,7 +121,7 @@ impl Claims {
             Claimed::Unknown => 0,
         };
         let named = [&self.files, &self.texts, &self.titled, &self.strays, &self.likely, &self.outputs];
-        let named = named.into_iter().chain([&self.names, &self.written_names]).flatten();
+        let named = named.into_iter().chain([&self.matched, &self.names, &self.written_names]).flatten();
         self.all.iter().map(of).chain(named.map(String::len)).sum()
     }
 
@@ -176,7 +181,7 @@ impl Claims {
             let what = if cwd.is_err() || is_half { Claimed::Unknown } else { claimed_paths(name, paths) };
             Claim { only_narrows: has_command, ..Claim::new(name, what) }
         };
-        let matched = globs::matched_below(&files, input, false);
+        let matched = globs::matched_below(&files, input, false, globs::is_by_names(tool));
         if doubtful::may_match(kind) && !matched.is_empty() {
             all.push(Claim { only_narrows: true, is_guess: true, ..of_files("search", matched) });
         }
@@ -192,6 +197,9 @@ impl Claims {
             ToolKind::Read => all.push(beside(of_files("read", files.clone()))),
             ToolKind::Search => {
                 all.push(web_search(tool, input).unwrap_or_else(|| beside(of_files("search", files.clone()))));
+                // Where it searches is not known.
+                let is_lost = cwd.is_err() && files.is_empty();
+                all.extend(is_lost.then(|| Claim::new("read", Claimed::Unknown)));
             }
             // A command beside it does not speak for what is changed.
             ToolKind::Edit => all.push(counts(of_files("edit", files))),

@@ -107,8 +107,17 @@ fn is_plain(name: &str) -> bool {
     words.peek().is_some() && words.all(|word| PLAIN.contains(&word))
 }
 
+/// Whether an answer holds for more than this once: by its kind, or where that says otherwise by its name.
+pub fn holds(option: &PermissionOption) -> bool {
+    match option.kind {
+        PermissionKind::AllowAlways | PermissionKind::RejectAlways => true,
+        PermissionKind::AllowOnce => lasts(&option.name),
+        PermissionKind::RejectOnce | PermissionKind::Unknown => false,
+    }
+}
+
 /// Whether words of an agent say that an answer holds for more than this once. That of a refusal may.
-fn lasts(name: &str) -> bool {
+pub fn lasts(name: &str) -> bool {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));

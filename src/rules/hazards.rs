@@ -51,9 +51,9 @@ use packages::PACKAGES;
 pub(super) use readers::Reads;
 pub(super) use sed::{in_place, is_plain};
 use services::SERVICES;
-use sign::{Sign, any_of, listed};
+use sign::{Sign, any_of, by_name, listed};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 use table::{STEADY, TABLE};
 pub(super) use texts::{Text, texts};
@@ -225,12 +225,18 @@ fn only_tells(program: &str, words: &[Word]) -> bool {
     matches!(words, [_, word] if is_alone(word)) || LOOKING.iter().any(looks)
 }
 
+static OF_STRANGERS: LazyLock<HashSet<&str>> = LazyLock::new(|| listed(STRANGERS).collect());
+static OF_STEADY: LazyLock<HashSet<&str>> = LazyLock::new(|| STEADY.iter().copied().collect());
+/// Programs that only say something, or do the same in every directory, and those of the tables.
+static KNOWN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let of_tables = ROWS.keys().copied().chain(["git"]).filter(|name| !OF_STRANGERS.contains(name));
+    STEADY.iter().chain(SPEAKERS).copied().chain(of_tables).collect()
+});
+
 /// Whether nothing is known of a program, so that it may run what it is given.
 pub(super) fn is_unknown(program: &str) -> bool {
-    let is_stranger = listed(STRANGERS).any(|name| name == program);
-    !(is_listed(program) && !is_stranger
-        || is_steady(program)
-        || SPEAKERS.contains(&program)
+    !(KNOWN.contains(program)
+        || is_listed(program) && !OF_STRANGERS.contains(program)
         || readers::reads(program, &[]) != Reads::Unknown
         || writers::written(program, &[]).is_some()
         || wrappers::find(program).is_some())
@@ -423,7 +429,7 @@ pub(super) fn is_listed(program: &str) -> bool {
 
 /// Whether the program does the same in every directory, but for the files that it is given.
 pub(super) fn is_steady(program: &str) -> bool {
-    STEADY.contains(&program)
+    OF_STEADY.contains(program)
 }
 
 /// Whether the program writes no file for certain, as far as its words say.

@@ -67,24 +67,43 @@ static SECRETS: LazyLock<Vec<Secret>> = LazyLock::new(|| {
 struct Index {
     /// Those that begin with a name written out.
     named: HashMap<&'static str, Vec<usize>>,
+    /// Those of one name with a `*` in it, by the byte that it begins with, or by the one that it ends with.
+    begun: HashMap<u8, Vec<usize>>,
+    ended: HashMap<u8, Vec<usize>>,
     others: Vec<usize>,
     /// Of names that are no secrets, and of those that usually are none.
     public: Vec<usize>,
     usually: Vec<usize>,
 }
 
+impl Index {
+    /// The rows that may be for a name without marks.
+    fn of(&self, name: &str) -> impl Iterator<Item = usize> {
+        let (first, last) = (name.as_bytes().first(), name.as_bytes().last());
+        let begun = first.and_then(|first| self.begun.get(first));
+        let ended = last.and_then(|last| self.ended.get(last));
+        self.named.get(name).into_iter().chain(begun).chain(ended).flatten().copied()
+    }
+}
+
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let (mut named, mut others) = (HashMap::<_, Vec<usize>>::new(), Vec::new());
+    let (mut begun, mut ended) = (HashMap::<_, Vec<usize>>::new(), HashMap::<_, Vec<usize>>::new());
     for (at, row) in SECRETS.iter().enumerate().filter(|(_, row)| !row.is_exempt()) {
         match row.names.first() {
             Some(glob) if glob.is_literal() => named.entry(glob.text()).or_default().push(at),
+            Some(glob) if row.names.len() == 1 => match glob.text().as_bytes() {
+                [first, ..] if *first != b'*' => begun.entry(*first).or_default().push(at),
+                [.., last] if *last != b'*' => ended.entry(*last).or_default().push(at),
+                _ => others.push(at),
+            },
             _ => others.push(at),
         }
     }
     let under = |heading: &'static str| {
         (0..SECRETS.len()).filter(move |at| SECRETS.get(*at).is_some_and(|row| row.why == heading))
     };
-    Index { named, others, public: under(PUBLIC).collect(), usually: under(USUALLY).collect() }
+    Index { named, begun, ended, others, public: under(PUBLIC).collect(), usually: under(USUALLY).collect() }
 });
 
 impl Secret {
@@ -165,22 +184,26 @@ pub(super) fn rows_of(path: &Path) -> impl Iterator<Item = &'static Secret> + us
         .map(Name::new)
         .collect();
     let mut rows: Vec<usize> = if names.iter().all(|name| name.made.is_empty()) {
-        names.iter().filter_map(|name| INDEX.named.get(&*name.text)).flatten().chain(&INDEX.others).copied().collect()
+        names.iter().flat_map(|name| INDEX.of(&name.text)).chain(INDEX.others.iter().copied()).collect()
     } else {
         (0..SECRETS.len()).collect()
     };
     // In the table's order, which says what is spoken of first.
     rows.sort_unstable();
     rows.dedup();
-    let rows = rows.into_iter().filter_map(|at| SECRETS.get(at)).filter(|secret| !secret.is_exempt());
-    let last = names.last().map_or("", |name| &*name.text);
-    // Of what is usually public only the directories above it say something.
-    let kept = match last {
-        _ if is_among(&INDEX.public, last) => 0,
-        _ if is_among(&INDEX.usually, last) => names.len() - 1,
-        _ => names.len(),
-    };
-    rows.filter(move |secret| names.get(..kept).is_some_and(|names| secret.is_in(names)))
+    let is_one = |secret: &&Secret| !secret.is_exempt() && secret.is_in(&names);
+    let mut rows: Vec<&Secret> = rows.into_iter().filter_map(|at| SECRETS.get(at)).filter(is_one).collect();
+    if !rows.is_empty() {
+        let last = names.last().map_or("", |name| &*name.text);
+        // Of what is usually public only the directories above it say something.
+        let kept = match last {
+            _ if is_among(&INDEX.public, last) => 0,
+            _ if is_among(&INDEX.usually, last) => names.len() - 1,
+            _ => names.len(),
+        };
+        rows.retain(|secret| kept == names.len() || names.get(..kept).is_some_and(|names| secret.is_in(names)));
+    }
+    rows.into_iter()
 }
 
 /// `C:\Users`: of a shell on another system.

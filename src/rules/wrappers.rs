@@ -3,6 +3,8 @@
 //! Knows nothing of patterns. Invariant: a place is given only where the options before it are all known.
 
 use super::word::Word;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What a program does with the command that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -401,8 +403,17 @@ const HARMLESS: &str = "clexu";
 const VALUED: &str = "oO";
 const VALUED_LONGS: &[&str] = &["--rcfile", "--init-file", "--init-command", "-init-file", "-rcfile"];
 
+/// The row of each name: the first, where there are several.
+static BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| {
+    let mut rows = HashMap::new();
+    for (name, row) in TABLE.iter().flat_map(|row| row.names.iter().map(move |name| (*name, row))) {
+        rows.entry(name).or_insert(row);
+    }
+    rows
+});
+
 pub(super) fn find(program: &str) -> Option<&'static Row> {
-    TABLE.iter().find(|row| row.names.contains(&program))
+    BY_NAME.get(program).copied()
 }
 
 /// Where the command begins among these words, the first being the wrapper; behind them where it is given none.

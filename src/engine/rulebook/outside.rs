@@ -33,6 +33,15 @@ impl Place<'_> {
         (!is_inside).then(|| Outside { path: path.to_owned(), real })
     }
 
+    /// Texts that look like files, and where patterns lead which are names, as there is such a place.
+    fn likely<'c>(&self, claims: &'c Claims) -> impl Iterator<Item = &'c String> {
+        let is_there = |text: &&String| {
+            let is_of_home = text.starts_with(['~', '$']);
+            is_of_home || self.begins.join(text).symlink_metadata().is_ok()
+        };
+        claims.likely.iter().chain(claims.matched.iter().filter(is_there))
+    }
+
     /// The same of a text that only looks like one.
     fn stray(&self, text: &str) -> Option<Outside> {
         let meant = spelling::meant(text);
@@ -71,7 +80,7 @@ impl Rulebook {
                 told.extend(place.outside(path).filter(is_path));
             }
         }
-        for text in &claims.likely {
+        for text in place.likely(claims) {
             if told.len() < MAX_OUTSIDE && told.iter().all(|one| one.path != *text) {
                 told.extend(place.stray(text));
             }
@@ -81,7 +90,7 @@ impl Rulebook {
 
     /// Whether a text that looks like a file leads out, and no rule that allows is for it.
     pub(super) fn has_stray_beyond(&self, root: &Path, claims: &Claims, verdicts: &[Ruled]) -> bool {
-        if claims.likely.is_empty() {
+        if claims.likely.is_empty() && claims.matched.is_empty() {
             return false;
         }
         let place = self.surroundings(root, claims);
@@ -93,6 +102,6 @@ impl Rulebook {
                 claims.all.iter().zip(verdicts).filter(|(claim, _)| claim.is_guess && names(&claim.what)).peekable();
             about.peek().is_some() && about.all(|(_, verdict)| *verdict == Ruled::Allow)
         };
-        claims.likely.iter().any(|text| place.stray(text).is_some() && !is_allowed(text))
+        place.likely(claims).any(|text| place.stray(text).is_some() && !is_allowed(text))
     }
 }

@@ -5,7 +5,7 @@
 //! Invariant: claims are only narrowed: what could be denied still can.
 
 use super::keys::{self, ARGUMENTS, COMMANDS, DIRECTORIES, PROGRAMS, SCRIPT, plain, texts};
-use super::{BASH, Claim, Claimed, Claims, files_named, globs, names, words};
+use super::{BASH, Claim, Claimed, Claims, anywhere, files_named, globs, names, words};
 use crate::model::tool::asked::contradiction;
 use crate::model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
@@ -20,22 +20,6 @@ const MAX_BYTES: usize = 4096;
 const MAX_NAME: usize = 255;
 /// Of these and of commands in it that are judged.
 const MAX_LIKELY: usize = 64;
-/// What is looked for, or said: words that are no files more often than they are.
-const SAID: [&str; 12] = [
-    "text",
-    "query",
-    "queries",
-    "searchquery",
-    "searchterm",
-    "search",
-    "regex",
-    "regexp",
-    "prompt",
-    "question",
-    "message",
-    "q",
-];
-
 pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
     let kind = names::kind(tool);
     if let Some((input, said)) = tool.raw_input.as_ref().and_then(unread) {
@@ -62,9 +46,11 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
     if kind != ToolKind::Execute {
         claims.likely = likely;
     }
+    claims.matched = globs::perhaps_matched(kind, tool, &claims.files);
     if may_match(kind) {
         let input = tool.raw_input.as_ref().and_then(Value::as_object);
-        claims.strays.extend(input.into_iter().flat_map(globs::last_names));
+        let by_names = globs::is_by_names(tool);
+        claims.strays.extend(input.into_iter().flat_map(|input| globs::last_names(input, by_names)));
     }
     let inner = inner_commands(tool, kind);
     let unknown = Claim::new(BASH, Claimed::Unknown);
@@ -72,6 +58,8 @@ pub(super) fn looked_at(tool: &ToolCall, mut claims: Claims) -> Claims {
         claims.all.push(unknown);
     }
     claims.all.extend(inner);
+    let anywhere = anywhere::claims(tool, kind, &claims.all);
+    claims.all.extend(anywhere);
     if let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object).filter(|_| kind != ToolKind::Execute) {
         claims.outputs = keys::outputs(input);
     }
@@ -141,7 +129,7 @@ fn likely(tool: &ToolCall, kind: ToolKind, claims: &Claims) -> Vec<String> {
     let is_one = |text: &&String| is_path(text) && !files.contains(text);
     let mut found: Vec<String> = claims.strays.iter().filter(is_one).cloned().collect();
     if let Some(input) = tool.raw_input.as_ref().and_then(Value::as_object).filter(|_| may_match(kind)) {
-        found.extend(globs::matched_below(&claims.files, input, true));
+        found.extend(globs::matched_below(&claims.files, input, true, globs::is_by_names(tool)));
     }
     found
 }
@@ -197,7 +185,7 @@ fn strays(tool: &ToolCall, kind: ToolKind, files: &[String]) -> Vec<String> {
         let is_said = kind == ToolKind::Execute && keys::is_said_of_commands(key);
         let is_looked_at = PROGRAMS.contains(&key) || DIRECTORIES.contains(&key);
         let is_looked_at = is_looked_at || keys::is_for_names(key) && may_match(kind);
-        is_of_command || is_said || is_looked_at || keys::is_written(key) || SAID.contains(&key)
+        is_of_command || is_said || is_looked_at || keys::is_written(key) || keys::is_looked_for(key)
     };
     let mut add = |text: &String| {
         let is_new = may_be_path(text) && !files.contains(text) && !found.contains(text);
@@ -210,7 +198,10 @@ fn strays(tool: &ToolCall, kind: ToolKind, files: &[String]) -> Vec<String> {
     let mut open: Vec<(String, &Value)> = vec![(String::new(), input)];
     while let Some((key, value)) = open.pop() {
         match value {
-            Value::String(text) if !is_judged(&key) => add(text),
+            Value::String(text) if !is_judged(&key) => {
+                add(text);
+                keys::listed_paths(&key, text).for_each(|path| add(&path.to_owned()));
+            }
             Value::Array(list) => open.extend(list.iter().rev().map(|value| (key.clone(), value))),
             Value::Object(map) => {
                 map.keys().filter(|key| keys::is_path_as_key(key)).for_each(&mut add);

@@ -1,10 +1,12 @@
 //! Where names with `*` in the input of a search lead, and which names of secrets they may stand for.
 //!
 //! Looks nothing up. Invariants: what such a name may lead to outside of where it begins is among the places, and more
-//! places than are looked at are more than anybody allows.
+//! places than are looked at are more than anybody allows; a name is given as it stands there, too, so that whoever knows
+//! the names of secrets can tell which of them it may be.
 
-use super::keys::{GLOBS, PATTERN, of_keys, of_keys_below, texts};
+use super::keys::{GLOBS, PATTERN, of_keys, of_keys_below, plain, texts};
 use super::needs_expansion;
+use crate::model::tool::{ToolCall, ToolKind};
 use serde_json::{Map, Value};
 
 /// Places that patterns of one search lead to: one more than the guesses about a call that are judged, so that of more none
@@ -15,20 +17,39 @@ const MAX_ALTERNATIVES: usize = 256;
 /// Names that files may have which a search is for, and what a `*` in one may stand for.
 const MAX_LAST: usize = 256;
 const STARS: [&str; 5] = ["", "env", "nv", "rsa", "id"];
+/// How the names of settings end of which the beginning is the secret.
+const ENDS_OF_ENV: [&str; 6] = [".local", ".production", ".development", ".staging", ".prod", ".dev"];
+const ENV: &str = ".env";
+/// How names of data, settings and texts end that are looked for every day: before such an ending a `*` says nothing.
+const USUAL_ENDS: [&str; 12] =
+    [".json", ".yaml", ".yml", ".toml", ".txt", ".ini", ".xml", ".csv", ".properties", ".php", ".conf", ".js"];
+/// What agents call a tool whose pattern is for names of files.
+const BY_NAMES: [&str; 5] = ["glob", "globsearch", "findfiles", "find", "filesearch"];
 /// What is a sign in a name with `*`, or in a regular expression.
 const SIGNS: [char; 10] = ['*', '?', '[', '{', '\\', '(', '|', '+', '^', '$'];
 /// Characters by which a name leads elsewhere.
 const LEADING: [char; 4] = ['/', '.', '~', '$'];
 
+/// Whether the pattern of a search is for names of files for certain: it is called so.
+pub(super) fn is_by_names(tool: &ToolCall) -> bool {
+    tool.name.as_deref().is_some_and(|name| BY_NAMES.contains(&&*plain(name)))
+}
+
 /// Directories, or files, that the patterns of a search lead to: what stands before the first `*` of each, below each
-/// place that is searched. Without those that may be regular expressions where they are to be names for certain.
-pub(super) fn matched_below(places: &[String], input: &Map<String, Value>, is_certain: bool) -> Vec<String> {
-    let is_name = |key: &str| GLOBS.contains(&key) && key != PATTERN;
+/// place that is searched. Without those that may be regular expressions where they are to be names for certain, unless
+/// the search is one `by_names`.
+pub(super) fn matched_below(
+    places: &[String],
+    input: &Map<String, Value>,
+    is_certain: bool,
+    by_names: bool,
+) -> Vec<String> {
+    let is_name = |key: &str| GLOBS.contains(&key) && (key != PATTERN || by_names);
     let mut begins = Vec::new();
     for pattern in given(input, is_name) {
         begins.extend(spellings(&pattern).iter().flat_map(|spelled| beginnings(spelled, &['{', '['])));
     }
-    if !is_certain {
+    if !is_certain && !by_names {
         // A class of a regular expression may have any character.
         begins.extend(given(input, |key| key == PATTERN).iter().flat_map(|pattern| beginnings(pattern, &['{'])));
     }
@@ -43,23 +64,50 @@ pub(super) fn matched_below(places: &[String], input: &Map<String, Value>, is_ce
     begins.into_iter().filter(|start| !start.is_empty()).flat_map(at).take(MAX_PLACES).collect()
 }
 
-/// Names that files may have which a search is for: the last part of each of its patterns, with some of what its `*` may
-/// stand for in names of secrets.
-pub(super) fn last_names(input: &Map<String, Value>) -> Vec<String> {
-    let patterns = given(input, |key| GLOBS.contains(&key) && key != PATTERN);
+/// Where the pattern of a search may lead that may as well be a regular expression: it begins as a path that leads out, and
+/// says more than signs. Whether there is anything tells which of both it is.
+pub(super) fn perhaps_matched(kind: ToolKind, tool: &ToolCall, places: &[String]) -> Vec<String> {
+    let input = tool.raw_input.as_ref().and_then(Value::as_object).filter(|_| kind == ToolKind::Search);
+    let Some(input) = input.filter(|_| !is_by_names(tool)) else { return Vec::new() };
+    let leads =
+        |text: &String| text.starts_with('/') || text.starts_with("~/") || text.starts_with("../") || home_of(text) > 0;
+    let patterns = given(input, |key| key == PATTERN).into_iter().filter(leads);
+    let begins = patterns.flat_map(|pattern| beginnings(&pattern, &['{']));
+    let says = |start: &String| start.contains(char::is_alphanumeric) || start.starts_with(['.', '~']);
+    let at = |start: String| match places.first() {
+        Some(place) if start.starts_with("..") => format!("{}/{start}", place.trim_end_matches('/')),
+        _ => start,
+    };
+    begins.filter(says).map(at).take(MAX_PLACES).collect()
+}
+
+/// Names that files may have which a search is for: the last part of each of its patterns, as it stands there and with some
+/// of what its `*` may stand for in names of secrets.
+pub(super) fn last_names(input: &Map<String, Value>, by_names: bool) -> Vec<String> {
+    let patterns = given(input, |key| GLOBS.contains(&key) && (key != PATTERN || by_names));
     let spelled = patterns.iter().flat_map(|pattern| spellings(pattern));
     let each = spelled.flat_map(|pattern| alternatives(&pattern, &['{', '[']));
     let last = each.map(|one| one.rsplit('/').next().unwrap_or_default().to_owned());
     let mut found: Vec<String> = Vec::new();
     for name in last.filter(|name| name.contains(char::is_alphanumeric) || name.starts_with('.')) {
-        let names = STARS.iter().map(|star| name.replace("**", "*").replace(['*', '?'], star));
-        for name in names.filter(|name| name.len() > 1) {
+        let name = name.replace("**", "*");
+        let of_env = ENDS_OF_ENV.iter().filter(|end| may_be_env(&name, end)).map(|end| format!("{ENV}{end}"));
+        let names = STARS.iter().map(|star| name.replace(['*', '?'], star)).chain(of_env);
+        let is_usual = name.starts_with(['*', '?']) && USUAL_ENDS.iter().any(|end| name.ends_with(end));
+        let itself = Some(name.clone()).filter(|_| !is_usual);
+        for name in itself.into_iter().chain(names).filter(|name| name.len() > 1) {
             if found.len() < MAX_LAST && !found.contains(&name) {
                 found.push(name);
             }
         }
     }
     found
+}
+
+/// Whether a name with `*` that has such an ending may be that of the settings which end so.
+fn may_be_env(name: &str, end: &str) -> bool {
+    let Some(before) = name.strip_suffix(end).filter(|before| before.contains(['*', '?'])) else { return false };
+    ENV.contains(&before.replace(['*', '?'], ""))
 }
 
 /// What stands at such keys, however deep.
@@ -222,7 +270,7 @@ mod tests {
 
     fn led_to(pattern: &str) -> Vec<String> {
         let input = json!({ "glob": pattern });
-        let mut found = matched_below(&["docs".to_owned()], input.as_object().unwrap(), true);
+        let mut found = matched_below(&["docs".to_owned()], input.as_object().unwrap(), true, false);
         found.sort_unstable();
         found
     }
@@ -263,7 +311,7 @@ mod tests {
     fn more_patterns_than_are_looked_at_and_more_alternatives_are_no_fewer_places() {
         let globs: Vec<String> = (0..200).map(|n| format!("d{n}/*")).chain(["/etc/*".to_owned()]).collect();
         let input = json!({ "include": globs });
-        assert_eq!(matched_below(&[], input.as_object().unwrap(), true).len(), MAX_PLACES);
+        assert_eq!(matched_below(&[], input.as_object().unwrap(), true, false).len(), MAX_PLACES);
         let many = format!("{}/*", "{a,b}".repeat(20));
         assert!(led_to(&many).iter().any(|place| place == "/"), "{:?}", led_to(&many));
     }

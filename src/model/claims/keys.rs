@@ -26,7 +26,7 @@ pub(super) const SETTINGS: [&str; 2] = ["env", "environment"];
 /// Beside a command: it is not known what becomes of it.
 pub(super) const FURTHER: [&str; 4] = ["argv", "arguments", "stdin", "input"];
 /// The same: what is said of it, and how it is run. None of these is a command.
-const SAID_OF_COMMANDS: [&str; 33] = [
+const SAID_OF_COMMANDS: [&str; 32] = [
     "description",
     "title",
     "name",
@@ -52,7 +52,6 @@ const SAID_OF_COMMANDS: [&str; 33] = [
     "toolcallid",
     "risklevel",
     "risklevelreason",
-    "sandboxpermissions",
     "parsedcmd",
     "commandactions",
     "availabledecisions",
@@ -60,6 +59,24 @@ const SAID_OF_COMMANDS: [&str; 33] = [
     "timeoutms",
     "timeoutsecs",
     "timeoutseconds",
+];
+/// Whether it may leave the sandbox of its agent, and what says that it does not.
+const SANDBOX: &str = "sandboxpermissions";
+const IN_SANDBOX: [&str; 2] = ["", "usedefault"];
+/// What is looked for, or said: words that are no files more often than they are.
+const LOOKED_FOR: [&str; 12] = [
+    "text",
+    "query",
+    "queries",
+    "searchquery",
+    "searchterm",
+    "search",
+    "regex",
+    "regexp",
+    "prompt",
+    "question",
+    "message",
+    "q",
 ];
 /// What a command is given to.
 pub(super) const GIVEN_TO: [&str; 3] = ["shell", "interpreter", "executable"];
@@ -211,7 +228,8 @@ fn is_known_beside_command(key: &str) -> bool {
 
 /// What stands beside a command at keys of which that is not known.
 pub(super) fn beside_command(input: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
-    input.iter().filter(|(key, _)| !is_known_beside_command(&plain(key))).map(|(key, value)| (&**key, value))
+    let is_known = |key: &str, value: &Value| is_known_beside_command(key) || is_in_sandbox(key, value);
+    input.iter().filter(move |(key, value)| !is_known(&plain(key), value)).map(|(key, value)| (&**key, value))
 }
 
 /// Whether something stands beside a command of which it is not known that it is none.
@@ -226,6 +244,16 @@ pub(super) fn has_unknown_beside_command(input: &Map<String, Value>) -> bool {
 /// Whether a key, in small letters, is for what is said of a command.
 pub(super) fn is_said_of_commands(key: &str) -> bool {
     SAID_OF_COMMANDS.contains(&key)
+}
+
+/// The same, for whether it leaves a sandbox, where it stays in it.
+pub(super) fn is_in_sandbox(key: &str, value: &Value) -> bool {
+    key == SANDBOX && value.as_str().is_none_or(|text| IN_SANDBOX.contains(&&*plain(text))) && !value.is_object()
+}
+
+/// The same, for what is looked for, or said.
+pub(super) fn is_looked_for(key: &str) -> bool {
+    LOOKED_FOR.contains(&key)
 }
 
 /// The same, for names of files with `*` in them.
@@ -335,6 +363,11 @@ pub(super) fn is_for_addresses(key: &str) -> bool {
     ADDRESS_ENDS.iter().any(|end| key.ends_with(end))
 }
 
+/// The same, or for machines that what is fetched goes through.
+pub(super) fn is_for_machines(key: &str) -> bool {
+    is_for_addresses(key) || THROUGH.iter().any(|end| key.ends_with(end))
+}
+
 /// Whether anything in it says what is to be written.
 pub(super) fn writes(input: &Map<String, Value>) -> bool {
     input.iter().any(|(key, value)| {
@@ -414,6 +447,14 @@ fn has_member(map: &Map<String, Value>, key: &str, is_one: fn(&str) -> bool) -> 
 
 fn is_for_several(key: &str) -> bool {
     key.ends_with(['s', 'S'])
+}
+
+/// The paths of a list that stands as one text at a key for several: between commas, or on lines.
+pub(super) fn listed_paths<'t>(key: &str, text: &'t str) -> impl Iterator<Item = &'t str> {
+    let is_list = is_for_several(key) && is_for_paths(key) && text.contains([',', ';', '\n']);
+    let pieces = (if is_list { text } else { "" }).split([',', ';', '\n']);
+    let pieces = pieces.map(|piece| piece.trim_matches(|c: char| c.is_whitespace() || "[]\"'".contains(c)));
+    pieces.filter(|piece| !piece.is_empty())
 }
 
 /// Whether a path may stand for several.

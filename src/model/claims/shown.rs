@@ -67,7 +67,7 @@ const OPTIONS: [&str; 6] = ["-A", "-B", "-C", "-i", "-n", "-o"];
 /// Switches that say how a command is waited for, and not what it does.
 const OF_WAIT: [&str; 5] = ["runinbackground", "isbackground", "background", "tty", "interactive"];
 /// Others that say nothing where they are off, since that is so anyway.
-const OFF: [&str; 3] = ["modifiedbyuser", "overwrite", "dangerouslydisablesandbox"];
+const OFF: [&str; 4] = ["modifiedbyuser", "overwrite", "dangerouslydisablesandbox", "withescalatedpermissions"];
 
 /// Whether a key of a command is for how it is waited for.
 pub(super) fn is_of_wait(key: &str) -> bool {
@@ -86,7 +86,9 @@ pub fn is_of_no_account(key: &str, value: &Value) -> bool {
         Value::Array(list) => list.iter().all(|value| !value.is_object() && is_of_no_account(key, value)),
         Value::Bool(false) => is_said() || is_amount() || OFF.contains(&name) || OF_WAIT.contains(&name),
         Value::Bool(true) | Value::Number(_) => is_said() || is_amount(),
-        Value::String(_) => is_said() || GIVEN_TO.contains(&name) && is_usual(value),
+        Value::String(_) => {
+            is_said() || GIVEN_TO.contains(&name) && is_usual(value) || keys::is_in_sandbox(name, value)
+        }
     }
 }
 

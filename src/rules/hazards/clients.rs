@@ -5,6 +5,8 @@
 use super::git::{before, has};
 use super::listed;
 use crate::rules::word::Word;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 const CLIENTS: &str = "curl curlie wget wget2 nc ncat netcat socat telnet ssh autossh mosh scp sftp ftp lftp rsync sshfs ping ping6 \
     dig host nslookup drill traceroute tracepath mtr whois http https httpie xh aria2c axel lynx w3m links elinks openssl gnutls-cli \
@@ -27,6 +29,12 @@ pub(in crate::rules) enum Client {
     Copier,
 }
 
+/// How each of them takes such words.
+static BY_NAME: LazyLock<HashMap<&str, Client>> = LazyLock::new(|| {
+    let any = listed(CLIENTS).map(|name| (name, Client::Any));
+    any.chain(listed(COPIERS).map(|name| (name, Client::Copier))).collect()
+});
+
 pub(super) fn client(program: &str, words: &[Word]) -> Option<Client> {
     if program == "git" {
         let (options, start) = before(words);
@@ -34,8 +42,7 @@ pub(super) fn client(program: &str, words: &[Word]) -> Option<Client> {
         let is_set = options.iter().any(|(_, text)| text.starts_with("-c") || text.starts_with("--config"));
         return (is_one || is_set).then_some(Client::Copier);
     }
-    let is_in = |list: &'static str| listed(list).any(|name| name == program);
-    if is_in(COPIERS) { Some(Client::Copier) } else { is_in(CLIENTS).then_some(Client::Any) }
+    BY_NAME.get(program).copied()
 }
 
 /// Whether a word is the value of an option that is no address.

@@ -2,8 +2,10 @@
 //!
 //! Knows nothing of rules. Invariant: an option that may be one of these is one; only words that are known say the opposite.
 
-use super::listed;
+use super::{by_name, listed};
 use crate::rules::word::Word;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 struct Row {
     programs: &'static str,
@@ -46,9 +48,12 @@ const TABLE: &[Row] = &[
     Row { programs: "7z 7za 7zr 7zz", letters: "", is_bare: true, unless: "-snl", ..ROW },
 ];
 
+/// The row of each program.
+static BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| by_name(TABLE, |row| row.programs));
+
 /// Where the option stands with which a program goes through the links that it finds; nothing of one that goes through none.
 pub(super) fn option(program: &str, words: &[Word]) -> Option<usize> {
-    let row = TABLE.iter().find(|row| listed(row.programs).any(|name| name == program))?;
+    let row = BY_NAME.get(program)?;
     let has = |list: &'static str| words.iter().skip(1).any(|word| listed(list).any(|one| word.known() == Some(one)));
     if has(row.unless) {
         return None;

@@ -5,6 +5,8 @@
 
 use super::listed;
 use crate::rules::word::Word;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What a formatter does to files that it need not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,12 +94,20 @@ const fn row(
     Row { programs, words, only, never, place }
 }
 
+/// The rows of each program.
+static BY_NAME: LazyLock<HashMap<&str, Vec<&Row>>> = LazyLock::new(|| {
+    let mut rows: HashMap<&str, Vec<&Row>> = HashMap::new();
+    for (name, row) in ROWS.iter().flat_map(|row| listed(row.programs).map(move |name| (name, row))) {
+        rows.entry(name).or_default().push(row);
+    }
+    rows
+});
+
 /// What a program does to the files below directories; nothing where that is not known of it.
 pub(super) fn formats(program: &str, words: &[Word]) -> Option<Formats> {
     let texts = || words.iter().skip(1).map(|word| word.text.as_str());
     let is_needed = |row: &&Row| row.words.is_empty() || texts().any(|text| listed(row.words).any(|word| word == text));
-    let mut rows =
-        ROWS.iter().filter(|row| listed(row.programs).any(|name| name == program)).filter(is_needed).peekable();
+    let mut rows = BY_NAME.get(program)?.iter().copied().filter(is_needed).peekable();
     rows.peek()?;
     let writes = |row: &&Row| {
         let is_free = words.iter().skip(1).any(Word::could_be_option);

@@ -81,7 +81,7 @@ const LONGS: &str = "--abbrev --abbrev-commit --abort --after --ahead-behind --a
     --quit --raw --rebase --rebase-merges --recount --recursive --reference --refs --reflog --relative --relative-date \
     --remotes --remove-empty --rename-empty --renames --renormalize --reset-author --reset-author-date --reuse-message \
     --reverse --right-only --root --set-upstream --set-upstream-to --short --shortstat --show-current --show-function \
-    --show-notes --show-pulls --show-signature --show-stash --signoff --simplify-by-decoration --simplify-merges --since \
+    --show-notes --show-pulls --show-stash --signoff --simplify-by-decoration --simplify-merges --since \
     --skip --soft --sort --source --sparse --squash --stage --staged --stat --stat-count --stat-graph-width \
     --stat-name-width --stat-width --summary --symbolic --tags --text --theirs --thin --threads --topo-order --track \
     --trailer --unified --unmerged --unset-upstream --unshallow --until --untracked --untracked-files --update \

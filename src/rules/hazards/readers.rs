@@ -89,10 +89,12 @@ const NAMED: &[&str] =
     &["sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "sort", "uniq", "cut", "tr", "iconv"];
 
 pub(in crate::rules) fn reads(program: &str, words: &[Word]) -> Reads {
-    match (kind(program, words), searches::looks(program, words)) {
-        (Reads::Below, Some(Where::Everywhere)) => Reads::Around,
-        (Reads::Below, Some(Where::Listing)) => Reads::Named,
-        (kind, _) => kind,
+    let kind = kind(program, words);
+    // Where it looks only matters where it goes down.
+    match (kind == Reads::Below).then(|| searches::looks(program, words)).flatten() {
+        Some(Where::Everywhere) => Reads::Around,
+        Some(Where::Listing) => Reads::Named,
+        Some(Where::Named) | None => kind,
     }
 }
 

@@ -4,8 +4,10 @@
 //! Knows nothing of rules. Invariant: where an option is not known, or a word may be its value, the search is taken for one
 //! of the whole directory.
 
-use super::listed;
+use super::{by_name, listed};
 use crate::rules::word::Word;
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 struct Row {
     programs: &'static str,
@@ -124,9 +126,12 @@ pub(super) enum Where {
     Listing,
 }
 
+/// The row of each program.
+static BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| by_name(TABLE, |row| row.programs));
+
 /// Where a command looks; nothing of a program that is none of these.
 pub(super) fn looks(program: &str, words: &[Word]) -> Option<Where> {
-    let row = TABLE.iter().find(|row| listed(row.programs).any(|name| name == program))?;
+    let row = BY_NAME.get(program)?;
     let Some(search) = row.read(words) else { return Some(Where::Everywhere) };
     let wanted = usize::from(!search.has_pattern);
     Some(match search.names.len() > wanted {

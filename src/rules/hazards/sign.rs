@@ -8,6 +8,7 @@ use crate::base::percent::decoded;
 use crate::rules::pattern::base_name;
 use crate::rules::steering::is_steering;
 use crate::rules::word::Word;
+use std::collections::HashMap;
 use std::path::Path;
 
 /// What a row looks for in the words after the program.
@@ -461,6 +462,17 @@ fn elsewhere<'a>(first: &str, arguments: impl Iterator<Item = (usize, &'a str)>)
     let mut names = arguments.filter(|(_, text)| !text.starts_with('-'));
     let is_it = names.next().is_some_and(|(_, text)| text == first);
     names.filter(|(_, text)| is_it && leads_out(text)).map(|(at, text)| (at, text.len())).collect()
+}
+
+/// The row of each of the names that rows have: the first, where there are several.
+pub(super) fn by_name<R>(rows: &'static [R], names: impl Fn(&R) -> &'static str) -> HashMap<&'static str, &'static R> {
+    let mut found = HashMap::new();
+    for row in rows {
+        for name in listed(names(row)) {
+            found.entry(name).or_insert(row);
+        }
+    }
+    found
 }
 
 pub(super) fn listed(names: &'static str) -> impl Iterator<Item = &'static str> {

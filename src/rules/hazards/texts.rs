@@ -3,8 +3,10 @@
 //! Knows nothing of the patterns of rules. Invariant: where an option is not known, or a word may turn out to be one, every
 //! word may be a file.
 
-use super::{git, sed};
+use super::{by_name, git, sed};
 use crate::rules::word::{Rest, Word};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// What a word is that names no file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,14 +191,18 @@ const OF_GIT: &[Row] = &[
     },
 ];
 
+/// The row of each program, and of each subcommand of git.
+static BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| by_name(PROGRAMS, |row| row.names));
+static OF_GIT_BY_NAME: LazyLock<HashMap<&str, &Row>> = LazyLock::new(|| by_name(OF_GIT, |row| row.names));
+
 /// The words of a command that are texts: where they stand, and what they are.
 pub(in crate::rules) fn texts(program: &str, words: &[Word]) -> Vec<(usize, Text)> {
     if matches!(program, "sed" | "gsed") {
         return sed::plain_scripts(words).into_iter().map(|at| (at, Text::Plain)).collect();
     }
-    let (from, table) = if program == "git" { (git::before(words).1, OF_GIT) } else { (0, PROGRAMS) };
+    let (from, table) = if program == "git" { (git::before(words).1, &OF_GIT_BY_NAME) } else { (0, &BY_NAME) };
     let name = if program == "git" { words.get(from).map_or("", |word| &word.text) } else { program };
-    let Some(row) = table.iter().find(|row| git::has(row.names, name)) else { return Vec::new() };
+    let Some(row) = table.get(name) else { return Vec::new() };
     let found = row.texts(words.get(from..).unwrap_or_default()).unwrap_or_default();
     found.into_iter().map(|at| (from + at, row.text)).collect()
 }

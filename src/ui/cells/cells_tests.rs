@@ -577,7 +577,7 @@ fn what_stands_beside_a_command_or_a_diff_and_is_not_shown_there_is_set_out() {
     let plain = edits(json!({"path": "/proj/a.rs", "old_string": "two", "new_string": "three\n", "replace_all": true}));
     assert!(!plain.contains("input"), "{plain}");
     for (input, said) in [
-        (json!({"path": "/proj/a.rs", "run": "rm -rf ~"}), "run: rm -rf ~"),
+        (json!({"path": "/proj/a.rs", "run": "rm -rf ~"}), "and it has a command\nrun  rm -rf ~"),
         (json!({"path": "/proj/a.rs", "content": "one\nevil text\n"}), "evil text"),
         (json!({"path": "/proj/a.rs", "edits": [{"new_text": "four"}]}), "new_text: four"),
         (json!({"path": "/proj/a.rs", "x": {"y/z": 1}}), "y/z"),

@@ -4,7 +4,7 @@ use super::{Cx, common, rule, session_list, sessions};
 use crate::model::event::{AuthKind, AuthMethod, Intent, PermissionKind, PermissionOption};
 use crate::model::ids::ReqId;
 use crate::model::login::Keep;
-use crate::model::question::Question;
+use crate::model::question::{self, Question};
 use crate::text::address;
 use crate::ui::cells;
 use crate::ui::composer::Composer;
@@ -179,9 +179,9 @@ pub(super) fn sticks(state: &mut App, cx: Cx<'_>, number: u8, out: &mut Vec<Out>
 
 /// Whether what has this number holds for good.
 fn lasts(cx: Cx<'_>, req: ReqId, number: u8) -> bool {
-    let option = |question: &Question| question.options.get(usize::from(number).saturating_sub(1)).map(|o| o.kind);
-    let kind = cx.session.question(req).and_then(option);
-    matches!(kind, Some(PermissionKind::AllowAlways | PermissionKind::RejectAlways))
+    let question = cx.session.question(req);
+    let option = question.and_then(|question| question.options.get(usize::from(number).saturating_sub(1)));
+    option.is_some_and(question::holds)
 }
 
 /// Keys while it is written why a question is refused.

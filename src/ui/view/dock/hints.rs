@@ -5,7 +5,7 @@
 use super::choices::Choices;
 use super::{Contents, Dock, RawLines, digits_answer, has_options};
 use crate::base::human;
-use crate::model::event::{PermissionKind, PermissionOption};
+use crate::model::question;
 use crate::text::width;
 use crate::ui::keys::Layer;
 use crate::ui::state::Focus;
@@ -36,10 +36,9 @@ struct Alone {
 fn alone(cx: &ViewCx<'_>) -> Option<Alone> {
     let Some(Dialog::Permission(req)) = &cx.state.view.dock.dialog else { return None };
     let options = &cx.session.question(*req)?.options;
-    let lasts =
-        |option: &PermissionOption| matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways);
     let all = options.len().min(DIGITS);
-    let once: Vec<String> = (1..=all).zip(options).filter(|(_, one)| !lasts(one)).map(|(n, _)| n.to_string()).collect();
+    let once: Vec<String> =
+        (1..=all).zip(options).filter(|(_, one)| !question::holds(one)).map(|(n, _)| n.to_string()).collect();
     Some(match &once[..] {
         [] => Alone { digits: String::new(), words: String::new() },
         [one] if all > 1 => Alone { digits: one.clone(), words: format!("{one} answers") },

@@ -7,7 +7,7 @@ use super::ViewCx;
 use super::choices::{By, Choice};
 use crate::base::sanitize;
 use crate::model::event::PermissionKind;
-use crate::model::question::{About, Question};
+use crate::model::question::{self, About, Question};
 use crate::ui::keys::{Action, Layer, Sort};
 use crate::ui::labels::{self, NO, Only, YES};
 
@@ -32,7 +32,7 @@ pub(super) fn answers(cx: &ViewCx<'_>, pending: &Question, columns: u16) -> Vec<
                 key.push(' ');
                 key.push_str(&letter);
             }
-            let lasts = lasts(option.kind);
+            let lasts = question::holds(option);
             let refuses = matches!(option.kind, PermissionKind::RejectOnce | PermissionKind::RejectAlways);
             Choice { kind, lasts, refuses, ..Choice::new(key, name.trim().to_owned(), By::Highlight, Vec::new()) }
         })
@@ -53,6 +53,10 @@ pub(super) fn beside(name: &str, kind: PermissionKind) -> &'static str {
         PermissionKind::RejectAlways => ("reject for good", NO, "always"),
         PermissionKind::Unknown => return "",
     };
+    // What its name says of how long it holds counts more than its kind.
+    if may_last(name, kind) {
+        return "may last";
+    }
     let name = name.to_lowercase();
     let said = || name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let agrees = said().all(|word| word == how || verbs.contains(&word)) && said().any(|word| verbs.contains(&word));
@@ -77,9 +81,9 @@ pub(super) const fn sort(kind: PermissionKind) -> Option<Sort> {
     })
 }
 
-/// Whether what is answered holds for more than this once.
-pub(super) const fn lasts(kind: PermissionKind) -> bool {
-    matches!(kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways)
+/// Whether the name of an answer says that it holds for more than this once, though it is said to be for this once.
+fn may_last(name: &str, kind: PermissionKind) -> bool {
+    kind == PermissionKind::AllowOnce && question::lasts(name)
 }
 
 #[cfg(test)]
@@ -109,9 +113,10 @@ mod tests {
             ("No, not in this session", RejectAlways, "reject for good"),
             ("Reject for this session", RejectAlways, "lasts"),
             ("Reject for this session", AllowAlways, "allow for good"),
-            ("Allow for this session", AllowOnce, "allow once"),
+            ("Allow for this session", AllowOnce, "may last"),
+            ("Yes, and don't ask again", AllowOnce, "may last"),
             ("Yes, and don't ask again this session", AllowAlways, "allow for good"),
-            ("Always allow", AllowOnce, "allow once"),
+            ("Always allow", AllowOnce, "may last"),
             ("Always allow cargo test", AllowAlways, "allow for good"),
             ("Do not allow", AllowOnce, "allow once"),
             ("Allow nothing", AllowOnce, "allow once"),
