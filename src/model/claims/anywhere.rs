@@ -87,7 +87,9 @@ impl Found {
                 {
                     self.line(Claimed::Words(words));
                 }
-                list.iter().for_each(|value| self.look(key, value, kind, (depth, true)));
+                for value in list {
+                    self.look(key, value, kind, (depth, true));
+                }
             }
             Value::Object(map) => map.iter().for_each(|(key, value)| self.member(key, value, kind, depth)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}

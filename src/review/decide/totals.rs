@@ -90,7 +90,7 @@ impl TotalsCache {
             let (added, removed, is_gone) = (sums.added, sums.removed, history.last().is_absent());
             Some((Reverse(place), path, FileTotals { path: path_of, added, removed, is_new, is_gone }))
         });
-        let mut files: Vec<(Reverse<Option<(u64, Option<u64>)>>, &PathBuf, FileTotals)> = counted.collect();
+        let mut files: Vec<(Reverse<_>, &PathBuf, FileTotals)> = counted.collect();
         if files.len() > count {
             files.select_nth_unstable_by_key(count, |(place, path, _)| (*place, *path));
             files.truncate(count);

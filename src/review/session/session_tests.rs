@@ -1855,7 +1855,9 @@ fn the_newest_files_are_those_of_the_last_turns_that_are_another_than_before() {
 fn of_one_turn_the_files_of_the_newest_calls_come_first_and_it_is_known_which_are_new_and_gone() {
     let mut place = Place::with(&[("b", b"b\n"), ("old", b"o\n")]);
     place.turn(1, |p| {
-        ["c", "b", "a"].into_iter().for_each(|name| p.client_writes(name, "one\n"));
+        for name in ["c", "b", "a"] {
+            p.client_writes(name, "one\n");
+        }
         std::fs::remove_file(p.at("old")).unwrap();
     });
     place.review.totals().unwrap();
