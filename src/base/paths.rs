@@ -14,13 +14,22 @@ use super::sanitize;
 /// Where a process finds what is its own: another one than that of who looks.
 pub const OF_PROCESS: [&str; 2] = ["/proc/self", "/proc/thread-self"];
 
+/// Whether a path begins with this directory of the root.
+pub fn is_at_root(path: &Path, name: &str) -> bool {
+    let mut parts = path.components();
+    parts.next() == Some(Component::RootDir) && parts.next() == Some(Component::Normal(name.as_ref()))
+}
+
 /// Whether a path is that of the process which uses it, or below.
 pub fn is_of_process(path: &Path) -> bool {
-    OF_PROCESS.iter().any(|own| path.starts_with(own))
+    is_at_root(path, "proc") && OF_PROCESS.iter().any(|own| path.starts_with(own))
 }
 
 /// The same of any process, and of what the one that uses the path has open.
 pub fn is_of_any_process(path: &Path) -> bool {
+    if !is_at_root(path, "proc") && !is_at_root(path, "dev") {
+        return false;
+    }
     let open = ["/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
     let number = path.strip_prefix("/proc").ok().and_then(|rest| rest.components().next());
     let is_number = number.is_some_and(|name| name.as_os_str().as_encoded_bytes().iter().all(u8::is_ascii_digit));

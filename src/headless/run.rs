@@ -10,6 +10,7 @@ use super::printer::{Printer, reader_patience};
 use super::reading::Reading;
 use super::said::Said;
 use super::settings::{Setting, mode_back, mode_setting, model_setting, name_of, option_setting, setting_state};
+use super::stop;
 use super::verdict::{
     Cause, Verdict, auth_verdict, cancel_verdict, death_verdict, kept_verdict, stop_name, stop_verdict,
 };
@@ -36,12 +37,10 @@ const QUIET: Duration = Duration::from_millis(250);
 const QUIET_LIMIT: Duration = Duration::from_secs(2);
 /// The same once the time given is over.
 const LATE_QUIET: Duration = Duration::from_millis(250);
-/// How long the review may take to look at what a turn has left.
-const REVIEW_PATIENCE: Duration = Duration::from_secs(30);
+/// How long the review may take to look at what a turn has left, where no time is set.
+const REVIEW_PATIENCE: Duration = Duration::from_mins(10);
 /// What is said when a further turn begins.
 const GOES_ON: &str = "the agent is told why that was refused, in a further turn";
-/// How much longer the review may take once `--timeout` is over or a signal came.
-const REVIEW_GRACE: Duration = Duration::from_millis(250);
 /// How long the agent is not started for the sake of the first look at the files; as long as a prompt waits for one.
 const FIRST_LOOK: Duration = Duration::from_secs(30);
 /// How long the thread that writes may take to say that it has written everything.
@@ -418,10 +417,11 @@ impl Exec {
         code: u8,
         signals: &mut Signals,
     ) -> (Option<Instant>, Option<Signal>) {
-        let soon = || Some(Instant::now() + REVIEW_GRACE);
+        let deadline = self.options.deadline;
+        let soon = || Some(stop::look_until(Instant::now(), deadline));
         let end = match code {
             code if code::is_cut(code) => soon(),
-            _ => self.options.deadline.map(|deadline| deadline.max(Instant::now()) + REVIEW_GRACE),
+            _ => deadline.map(|end| stop::look_until(end.max(Instant::now()), deadline)),
         };
         let patience = Instant::now() + REVIEW_PATIENCE;
         let until = end.map_or(patience, |end| end.min(patience));

@@ -9,7 +9,19 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
+
+/// How much longer the review may take once `--timeout` is over or a signal came.
+const REVIEW_GRACE: Duration = Duration::from_millis(250);
+/// The latest end of that after the time given: the agent may have taken a part of the two seconds within which all ends.
+const REVIEW_LATEST: Duration = Duration::from_millis(750);
+
+/// Until when the review may look at what is left, where work was stopped now; `deadline` is the time given.
+pub(super) fn look_until(now: Instant, deadline: Option<Instant>) -> Instant {
+    let soon = now + REVIEW_GRACE;
+    deadline.map_or(soon, |deadline| soon.min(deadline + REVIEW_LATEST))
+}
 
 /// Whether the work is to stop.
 #[derive(Clone)]
@@ -57,4 +69,18 @@ pub fn each(mut heard: impl FnMut(u8) + Send + 'static) -> io::Result<()> {
 /// The system does not let us listen.
 pub async fn interrupted() -> io::Result<u8> {
     Ok(Signals::listen()?.next().await.exit_code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_end_of_the_agent_is_taken_from_the_time_of_the_review() {
+        let (now, at) = (Instant::now(), Duration::from_millis);
+        assert_eq!(look_until(now, None), now + at(250));
+        assert_eq!(look_until(now, Some(now)), now + at(250));
+        assert_eq!(look_until(now, Some(now + at(5000))), now + at(250), "a signal");
+        assert_eq!(look_until(now + at(1500), Some(now)), now + at(750));
+    }
 }

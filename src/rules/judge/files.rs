@@ -8,7 +8,7 @@ use super::against::Against;
 use super::earlier::{self, Made};
 use super::places::{Places, is_like_file, may_name_one};
 use super::{Opinion, globs, holds};
-use crate::base::paths::{is_of_process, normalize};
+use crate::base::paths::{is_at_root, is_of_process, normalize};
 use crate::rules::hazards::{self, Formats, Reads, Written};
 use crate::rules::list::Among;
 use crate::rules::pattern::{Match, Spec, base_name};
@@ -499,6 +499,6 @@ impl<'a> Files<'a, '_> {
 
 /// A name of the system's for what is no file.
 fn is_no_file(path: &Path) -> bool {
-    ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"].iter().any(|name| path == Path::new(name))
-        || path.starts_with("/dev/fd")
+    let names = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
+    is_at_root(path, "dev") && (names.iter().any(|name| path == Path::new(name)) || path.starts_with("/dev/fd"))
 }

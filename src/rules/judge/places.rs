@@ -2,7 +2,7 @@
 //!
 //! Reads no rules but what one pattern says of the path. Invariant: what really is there counts beside what is written.
 
-use crate::base::paths::{OF_PROCESS, is_of_any_process, is_of_process, normalize};
+use crate::base::paths::{OF_PROCESS, is_at_root, is_of_any_process, is_of_process, normalize};
 use crate::rules::Request;
 use crate::rules::pattern::{Match, PathSpec, Spec};
 use crate::rules::secrets::{self, Secret};
@@ -196,7 +196,7 @@ fn leads_on(path: &Path) -> bool {
 
 /// A path that begins with the directory of the process, or its root, by such a link.
 fn of_process(cwd: &Path, path: PathBuf) -> PathBuf {
-    let led = OF_PROCESS.iter().find_map(|own| {
+    let led = OF_PROCESS.iter().filter(|_| is_at_root(&path, "proc")).find_map(|own| {
         let rest = path.strip_prefix(own).ok()?;
         let below = rest.strip_prefix("cwd").map(|rest| cwd.join(rest));
         below.or_else(|_| rest.strip_prefix("root").map(|rest| Path::new("/").join(rest))).ok()

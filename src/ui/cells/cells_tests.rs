@@ -319,7 +319,7 @@ fn raw_values_are_bounded() {
 fn a_failure_without_content_shows_the_raw_output() {
     let mut t = call(ToolKind::Other, "x", ToolStatus::Failed);
     t.raw_output = Some(json!({"error": "no such file"}));
-    assert!(tool(t, None).contains(&"   error: no such file".to_owned()));
+    assert!(tool(t, None).contains(&"   output  error: no such file".to_owned()));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use super::message::capped;
 use crate::base::limits::MAX_COMMAND_LINES;
 use crate::base::outline;
 use crate::text::line::LogicalLine;
+use crate::text::run::StyledText;
 use crate::text::token::Token;
 use serde_json::Value;
 
@@ -35,12 +36,25 @@ fn within(title: &str, value: &Value, (most, bytes): (usize, usize)) -> (Vec<Log
     }
     let mut text = String::new();
     let is_written = outline::write(value, bytes, &mut text);
-    let mut lines = vec![indented(dim(title))];
-    let said = capped(&text, most, Token::Dim);
+    let mut said = capped(&text, most, Token::Dim);
     let is_whole = is_written && said.len() <= most;
+    if is_whole
+        && said.len() == 1
+        && let Some(line) = said.pop()
+    {
+        return (vec![indented(beside(title, line))], true);
+    }
+    let mut lines = vec![indented(dim(title))];
     lines.extend(said.into_iter().map(indented));
     if !is_written {
         lines.push(indented(dim("… more")));
     }
     (lines, is_whole)
+}
+
+/// One line has its title in front of it.
+fn beside(title: &str, line: LogicalLine) -> LogicalLine {
+    let front = format!("{title}  ");
+    let hang = StyledText::from(" ".repeat(front.len()).as_str());
+    LogicalLine { prefix: StyledText::of(front, Token::Dim), hang, ..line }
 }
