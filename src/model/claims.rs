@@ -372,10 +372,13 @@ fn said(tool: &ToolCall, input: &Map<String, Value>, is_unnamed: bool) -> Vec<St
 fn commands(kind: ToolKind, tool: &ToolCall, input: &Map<String, Value>, running: &[Running<'_>]) -> Vec<Claim> {
     let named = of_keys(input, |key| COMMANDS.contains(&key));
     let mut given: Vec<Claimed> = named.map(|value| command(value, input)).collect();
-    // A list at the key for several may be one command in words, or each of its texts a command.
-    for list in of_keys(input, |key| key == SEVERAL_COMMANDS).filter_map(words).filter(|list| list.len() > 1) {
-        given.extend(list.into_iter().map(Claimed::Line));
-    }
+    // A list at the key for several may be one command in words, or each of its texts a command; and a lone text is hardly
+    // the name of a program.
+    let mut lists: Vec<Vec<String>> = of_keys(input, |key| key == SEVERAL_COMMANDS).filter_map(words).collect();
+    lists.retain(|list| list.len() > 1);
+    let lone = of_keys(input, |key| COMMANDS.contains(&key)).filter_map(words);
+    lists.extend(lone.filter(|list| matches!(list.as_slice(), [line] if line.contains(is_of_line))));
+    given.extend(lists.into_iter().flatten().map(Claimed::Line));
     for Running { command, .. } in running {
         // What was cut is longer than the bound.
         let what = if command.len() > MAX_COMMAND { Claimed::Unknown } else { Claimed::Line((*command).to_owned()) };
@@ -425,6 +428,11 @@ fn command(value: &Value, input: &Map<String, Value>) -> Claimed {
         (value, None) => words(value).filter(|words| !words.is_empty()).map_or(Claimed::Unknown, Claimed::Words),
         _ => Claimed::Unknown,
     }
+}
+
+/// Whether a text with it says more than a program's name.
+fn is_of_line(c: char) -> bool {
+    c.is_whitespace() || "|&;<>()$`".contains(c)
 }
 
 fn words(value: &Value) -> Option<Vec<String>> {

@@ -9,7 +9,7 @@ use crate::model::event::{Asking, AuthKind, Intent, PermissionKind};
 use crate::model::form::{Field, FieldKind, Form, Page, Reply};
 use crate::model::ids::{Now, ReqId};
 use crate::model::login::{LogIn, command_line};
-use crate::model::question::{About, Question, Waiting};
+use crate::model::question::{self, About, Question, Waiting};
 use crate::model::session_ref::SessionRef;
 use crate::text::line::LogicalLine;
 use crate::ui::cells::{self, CellCtx};
@@ -140,13 +140,15 @@ impl Asked {
         let deceives = question.deceives(session.session());
         let is_cut = !about.is_kept || !about.is_set_out || about.is_bare && !about.is_whole;
         for option in &question.options {
-            let lasts = matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways);
+            let may_last = option.kind == PermissionKind::AllowOnce && question::lasts(&option.name);
+            let lasts = may_last || matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways);
             let name = sanitize::line(&option.name).into_owned();
             let is_of_session = |verbs| labels::is_of_session(&name.to_lowercase(), verbs);
             let what = match option.kind {
                 // How long is the agent's to say.
                 PermissionKind::AllowAlways if is_of_session(labels::YES) => "lasts",
                 PermissionKind::RejectAlways if is_of_session(labels::NO) => "lasts",
+                PermissionKind::AllowOnce if may_last => "allows this, and may last",
                 PermissionKind::AllowOnce => "allows this once",
                 PermissionKind::AllowAlways => "allows for good",
                 PermissionKind::RejectOnce => "refuses this once",

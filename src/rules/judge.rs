@@ -96,11 +96,19 @@ impl<'a> Opinion<'a> {
 
     /// It is spoken of rather than of what `other` says.
     fn is_said_rather_than(self, other: Self) -> bool {
-        self.is_secret() || self.doubt == Some(Doubt::SurelySteering) && !other.is_secret()
+        self.is_secret()
+            || self.doubt == Some(Doubt::SurelySteering) && !other.is_secret()
+            || self.is_against() && other.doubt.is_some_and(Doubt::is_silence)
     }
 
-    /// The worse of both; a rule speaks rather than none, and of what may be secret or steer is spoken rather than of other
-    /// doubts.
+    /// It may be what a rule is against, so that no mode allows it.
+    fn is_against(self) -> bool {
+        use Doubt::{BrokenDeny, DeniedBelow, PerhapsDenied, Renamed};
+        matches!(self.doubt, Some(PerhapsDenied | DeniedBelow | Renamed | BrokenDeny))
+    }
+
+    /// The worse of both; a rule speaks rather than none, of what may be secret or steer is spoken rather than of other
+    /// doubts, and of any rather than that no rule is for it where a rule may be against it.
     fn and(self, other: Self) -> Self {
         match self.verdict.cmp(&other.verdict) {
             std::cmp::Ordering::Less => other,

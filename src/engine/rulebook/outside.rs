@@ -57,7 +57,8 @@ impl Place<'_> {
 fn may_be_there(path: &str) -> bool {
     let Some(rest) = path.strip_prefix('/') else { return true };
     let first = rest.split('/').find(|name| !name.is_empty());
-    first.is_some_and(|name| Path::new("/").join(name).symlink_metadata().is_ok())
+    // The root alone, below which a pattern looks, is there.
+    first.is_none_or(|name| Path::new("/").join(name).symlink_metadata().is_ok())
 }
 
 impl Rulebook {

@@ -88,7 +88,7 @@ impl Found {
                     self.line(Claimed::Words(words));
                 }
                 for value in list {
-                    self.look(key, value, kind, (depth, true));
+                    self.look(key, value, kind, (depth, list.len() > 1));
                 }
             }
             Value::Object(map) => map.iter().for_each(|(key, value)| self.member(key, value, kind, depth)),

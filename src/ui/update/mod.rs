@@ -528,15 +528,18 @@ fn mouse(state: &mut App, cx: Cx<'_>, what: Click, at: Position, out: &mut Vec<O
             }
         }
         Click::Left if cx.frame.dock.contains(at) && state.help.is_none() && !state.types_a_line() => {
-            selecting::press_asked(state, cx, at);
-            dock::click(state, cx, at, out);
+            if !selecting::press_asked(state, cx, at) {
+                dock::click(state, cx, at, out);
+            }
         }
         Click::Left if state.help.is_none() && review::click(state, cx, at, out) => {}
         Click::Left if state.help.is_none() && cx.frame.transcript.contains(at) => selecting::press(state, at),
         Click::Drag if selecting::drag_asked(state, cx, at) || review::drag(state, cx, at) => {}
         Click::Drag => selecting::drag(state, cx, at, out),
         Click::Up => {
-            selecting::release_asked(state, cx, out);
+            if selecting::release_asked(state, cx, at, out) {
+                dock::click(state, cx, at, out);
+            }
             review::release(state, out);
             if selecting::release(state, at, out) {
                 click(state, cx, at, out);

@@ -12,10 +12,14 @@ pub(super) fn press(state: &mut App, at: Position) {
     state.view.grip = Grip::Pressed(at);
 }
 
-pub(super) fn press_asked(state: &mut App, cx: Cx<'_>, at: Position) {
-    if cx.frame.choices.iter().all(|(place, _)| !place.contains(at)) {
+/// False: an answer stands there. Words take the keyboard only with a click, so that who goes on writing after they were
+/// copied answers nothing.
+pub(super) fn press_asked(state: &mut App, cx: Cx<'_>, at: Position) -> bool {
+    let is_beside = cx.frame.choices.iter().all(|(place, _)| !place.contains(at));
+    if is_beside {
         state.view.asked_grip = AskedGrip::Pressed(at);
     }
+    is_beside
 }
 
 /// Beyond the edge of what is asked it scrolls. False: nothing is held there.
@@ -43,15 +47,20 @@ pub(super) fn drag_asked(state: &mut App, cx: Cx<'_>, at: Position) -> bool {
     true
 }
 
-/// What is held of what is asked is let go, and copied where it was moved.
-pub(super) fn release_asked(state: &mut App, cx: Cx<'_>, out: &mut Vec<Out>) {
+/// What is held of what is asked is let go, and copied where it was moved. True when it was a click.
+pub(super) fn release_asked(state: &mut App, cx: Cx<'_>, at: Position, out: &mut Vec<Out>) -> bool {
     match &mut state.view.asked_grip {
         AskedGrip::Selected { is_held, .. } if *is_held => {
             *is_held = false;
             copy_asked(state, cx, out);
+            false
         }
-        AskedGrip::Pressed(_) => state.view.asked_grip = AskedGrip::Nothing,
-        AskedGrip::Nothing | AskedGrip::Selected { .. } => {}
+        AskedGrip::Pressed(from) => {
+            let is_click = *from == at;
+            state.view.asked_grip = AskedGrip::Nothing;
+            is_click
+        }
+        AskedGrip::Nothing | AskedGrip::Selected { .. } => false,
     }
 }
 
@@ -115,7 +124,11 @@ pub(super) fn ends(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Ou
         }
     }
     forget(state);
-    action == Action::Escape
+    let is_all = action == Action::Escape;
+    if is_all {
+        state.say("nothing is selected any more", cx.now);
+    }
+    is_all
 }
 
 /// Nothing is selected any more.

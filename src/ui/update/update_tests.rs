@@ -254,7 +254,14 @@ fn the_words_of_a_question_are_selected_with_the_mouse_and_copied() {
     s.ctrl('c');
     assert_eq!(copied(&s), command);
     s.press(Code::Esc).draw();
-    assert!(!is_marked(&s) && s.ui.view.focus == Focus::Dock && s.intents().is_empty(), "{}", s.shown);
+    assert!(!is_marked(&s) && s.ui.view.focus == Focus::Composer && s.intents().is_empty(), "{}", s.shown);
+    // What is written goes on, and answers nothing.
+    s.typed("dr");
+    s.drag(from, (59, last as u16));
+    s.typed("y1Ana");
+    assert_eq!((s.ui.view.composer.text(), s.answers()), ("dry1Ana", vec![]));
+    s.ctrl('u');
+    s.draw();
     // A part of it, from behind to before.
     let at = place_of(&s, "directory/");
     s.drag((at.0 + 8, at.1), at);
@@ -263,6 +270,7 @@ fn the_words_of_a_question_are_selected_with_the_mouse_and_copied() {
     s.outs.clear();
     s.click(at.0, at.1);
     assert_eq!(s.outs, []);
+    assert_eq!(s.ui.view.focus, Focus::Dock, "it goes to the question");
 }
 
 #[test]
@@ -393,7 +401,7 @@ fn a_click_goes_to_the_question_and_answers_nothing() {
     s.after(700).draw();
     let (x, y) = (s.info.dock.x + 3, s.info.dock.bottom() - 1);
     for _ in 0..3 {
-        s.input(Input::Mouse { what: Click::Left, x, y });
+        s.click(x, y);
     }
     assert_eq!((s.ui.view.focus.clone(), s.answers()), (Focus::Dock, vec![]));
 }
