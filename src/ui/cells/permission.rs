@@ -379,8 +379,6 @@ fn true_diff(
     is_moved: bool,
     (ctx, budget): (&CellCtx<'_>, &mut Budget),
 ) -> Vec<LogicalLine> {
-    // Where a file is moved to none is to be there.
-    let preview = preview.filter(|t| !is_moved || t.old.is_some());
     let differs = preview.and_then(|t| t.differs.as_deref());
     let warning = |words: &str| {
         let text = StyledText::of(label(&format!("careful, the agent thinks otherwise: {words}")), Token::Warn);
