@@ -140,15 +140,14 @@ impl Asked {
         let deceives = question.deceives(session.session());
         let is_cut = !about.is_kept || !about.is_set_out || about.is_bare && !about.is_whole;
         for option in &question.options {
-            let may_last = option.kind == PermissionKind::AllowOnce && question::lasts(&option.name);
-            let lasts = may_last || matches!(option.kind, PermissionKind::AllowAlways | PermissionKind::RejectAlways);
+            let lasts = question::holds(option);
             let name = sanitize::line(&option.name).into_owned();
             let is_of_session = |verbs| labels::is_of_session(&name.to_lowercase(), verbs);
             let what = match option.kind {
                 // How long is the agent's to say.
                 PermissionKind::AllowAlways if is_of_session(labels::YES) => "lasts",
                 PermissionKind::RejectAlways if is_of_session(labels::NO) => "lasts",
-                PermissionKind::AllowOnce if may_last => "allows this, and may last",
+                PermissionKind::AllowOnce if lasts => "allows this, and may last",
                 PermissionKind::AllowOnce => "allows this once",
                 PermissionKind::AllowAlways => "allows for good",
                 PermissionKind::RejectOnce => "refuses this once",

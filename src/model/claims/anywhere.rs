@@ -124,7 +124,7 @@ impl Found {
         let text = text.trim();
         let is_for_one = keys::is_for_machines(key) || MACHINES.contains(&key);
         if is_for_one && !text.contains("://") && text.contains('.') && !text.contains(char::is_whitespace) {
-            self.addresses.push((text.to_owned(), is_for_one));
+            self.addresses.push((text.to_owned(), true));
         }
         for address in addresses(text) {
             let is_whole = address.len() == text.len();

@@ -1,7 +1,8 @@
 //! The list of everything (Ctrl+P), of modes and options (F2), of agents (Ctrl+T) or of prompts that were sent (Ctrl+R), and the list of commands while one is typed.
 //!
 //! The rows of the picker are taken once, when it opens: what the agent reports later cannot move a row under the
-//! person's fingers. Of options that it offers only then, whole groups follow those that are there. The model judges whether a choice is still possible.
+//! person's fingers. Of options that it offers only then, whole groups follow those that are there. The model judges
+//! whether a choice is still possible.
 
 use super::highlight::step;
 use super::modes::is_unasked;

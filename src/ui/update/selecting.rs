@@ -124,11 +124,11 @@ pub(super) fn ends(state: &mut App, cx: Cx<'_>, action: Action, out: &mut Vec<Ou
         }
     }
     forget(state);
-    let is_all = action == Action::Escape;
-    if is_all {
-        state.say("nothing is selected any more", cx.now);
+    if action != Action::Escape {
+        return false;
     }
-    is_all
+    state.say("nothing is selected any more", cx.now);
+    true
 }
 
 /// Nothing is selected any more.
